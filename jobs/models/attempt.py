@@ -1,0 +1,20 @@
+"""One admission of a job to its end. Observed, never part of a name: Kueue admits the same object again after an eviction."""
+
+from django.db import models
+
+from jobs.models.submission import Submission
+
+
+class Attempt(models.Model):
+    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="attempts")
+    number = models.PositiveIntegerField()
+    admitted_at = models.DateTimeField()
+    running_at = models.DateTimeField(null=True, blank=True)
+    ended_at = models.DateTimeField(null=True, blank=True)
+    end_reason = models.CharField(max_length=64, blank=True)  # "Succeeded", "Failed", "Cancelled" or Kueue's eviction reason
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["submission", "number"], name="one_attempt_number")]
+
+    def __str__(self) -> str:
+        return f"{self.submission} attempt {self.number}"
