@@ -1,0 +1,1 @@
+"""All speech with Kubernetes. Nothing outside this package imports the official client."""
