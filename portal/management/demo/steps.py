@@ -1,0 +1,62 @@
+"""The steps of a start, each said in one line with the seconds it took."""
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.client import HTTPConnection, HTTPException
+
+from portal.management.demo.home import CHECKOUT
+
+WAIT_SECONDS = 60
+
+
+class StepFailed(Exception):
+    """The text says what to do or where to look."""
+
+
+@contextmanager
+def step(what: str) -> Iterator[None]:
+    print(f"==> {what}", end=" ", flush=True)
+    started = time.monotonic()
+    try:
+        yield
+    except BaseException:
+        print(flush=True)
+        raise
+    print(f"({time.monotonic() - started:.1f} s)", flush=True)
+
+
+def wait_for_http(what: str, port: int, path: str) -> None:
+    """Returns when `path` on loopback answers anything but a server error; raises StepFailed after WAIT_SECONDS."""
+    deadline = time.monotonic() + WAIT_SECONDS
+    while True:
+        answer = _ask(port, path)
+        if answer.isdecimal() and int(answer) < 500:
+            return
+        if time.monotonic() > deadline:
+            raise StepFailed(f"The {what} did not answer within {WAIT_SECONDS} s ({answer}).")
+        time.sleep(0.1)
+
+
+def _ask(port: int, path: str) -> str:
+    """The status code, or what went wrong."""
+    connection = HTTPConnection("127.0.0.1", port, timeout=5)
+    try:
+        connection.request("GET", path)
+        return str(connection.getresponse().status)
+    except (OSError, HTTPException) as error:
+        return str(error)
+    finally:
+        connection.close()
+
+
+def manage(arguments: list[str], environment: dict[str, str]) -> None:
+    """Runs manage.py; raises StepFailed with the end of what it printed."""
+    command = [sys.executable, "manage.py", *arguments]
+    done = subprocess.run(
+        command, cwd=CHECKOUT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+    )
+    if done.returncode != 0:
+        raise StepFailed(f"manage.py {arguments[0]} failed with code {done.returncode}:\n{done.stdout[-4000:]}")
