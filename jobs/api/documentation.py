@@ -1,0 +1,67 @@
+"""What the OpenAPI document says of every operation beside its own parameters and answers."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+
+from jobs.api.serializers import ProblemOutput, Strict
+
+Operation = TypeVar("Operation", bound=Callable[..., Any])
+PROBLEM = "application/problem+json"
+
+ALWAYS = {
+    400: "The query string or the body cannot be read.",
+    401: "The token is missing, wrong, expired or revoked.",
+    403: "Your role or the token's is too low; the message names the one that is needed.",
+    404: "There is nothing here, or it belongs to another tenant.",
+    429: "Too many requests; wait for Retry-After seconds.",
+    503: "The database or the cluster does not answer; try again after Retry-After seconds.",
+}
+WITH_BODY = {
+    413: "The body is larger than the limit that the message names.",
+    415: "The body is not application/json in UTF-8.",
+    422: "A field is wrong; `errors` names each one.",
+}
+CONFLICT = {409: "The job's present state does not allow this."}
+
+IDEMPOTENCY_KEY = OpenApiParameter(
+    name="Idempotency-Key",
+    location=OpenApiParameter.HEADER,
+    type=str,
+    required=False,
+    description="Up to 128 characters that you choose once per job. A repeated POST with the same key and body "
+    "answers 200 with the first job instead of making a second one; with another body it is refused with 422 "
+    "`idempotency_key_reused`.",
+)
+
+
+class BearerToken(OpenApiAuthenticationExtension):
+    """A token made on the page of one's own tokens; drf-spectacular finds this class by `target_class`."""
+
+    target_class = "tenants.authentication.TokenAuthentication"
+    name = "token"
+
+    def get_security_definition(self, auto_schema: AutoSchema) -> dict[str, str]:
+        return {"type": "http", "scheme": "bearer", "description": "`Authorization: Bearer cm_…`"}
+
+
+def operation(
+    summary: str,
+    *,
+    answers: Mapping[int, type[Any]],
+    body: type[Strict] | None = None,
+    query: type[Strict] | None = None,
+    parameters: tuple[OpenApiParameter, ...] = (),
+    problems: Mapping[int, str] | None = None,
+) -> Callable[[Operation], Operation]:
+    """Documents one method of a view: its answers, and the problems that its kind of call can meet."""
+    refusals = {**ALWAYS, **(WITH_BODY if body else {}), **(problems or {})}
+    responses: dict[Any, Any] = {status: OpenApiResponse(answer) for status, answer in answers.items()}
+    for status, description in sorted(refusals.items()):
+        responses[status, PROBLEM] = OpenApiResponse(ProblemOutput, description=description)
+    return extend_schema(
+        summary=summary, request=body, responses=responses, parameters=[*parameters, *([query] if query else [])]
+    )

@@ -1,0 +1,255 @@
+"""What the REST door takes and gives. Input is strict: unknown fields and values of another JSON type are refused, never converted."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+from rest_framework import serializers
+from rest_framework.exceptions import ErrorDetail, ValidationError
+
+from jobs import sentences
+from jobs.models import Event, StateChange, Submission, Template, TemplateVersion
+from portal.errors import FieldError, Invalid, PortalError
+
+
+class Text(serializers.CharField):
+    """A JSON string; DRF's own field would also take a number."""
+
+    def to_internal_value(self, data: object) -> str:
+        if not isinstance(data, str):
+            raise ValidationError(_("This must be text."))
+        return super().to_internal_value(data)
+
+
+class Whole(serializers.IntegerField):
+    """A JSON integer; DRF's own field would also take true and "1"."""
+
+    def to_internal_value(self, data: object) -> int:
+        if isinstance(data, bool) or not isinstance(data, int):
+            raise ValidationError(_("This must be a whole number."))
+        return super().to_internal_value(str(data))
+
+
+class Strict(serializers.Serializer[Any]):
+    """Refuses fields that it does not know, and tells of them beside all other errors."""
+
+    def to_internal_value(self, data: object) -> Any:
+        errors: dict[str, Any] = {}
+        if isinstance(data, Mapping):
+            known = ", ".join(self.fields)
+            message = _("There is no such field; the fields are: %(known)s.") % {"known": known}
+            errors = {str(name)[:80]: [message] for name in data if name not in self.fields}
+        try:
+            value = super().to_internal_value(data)
+        except ValidationError as error:
+            if not isinstance(error.detail, dict):
+                raise
+            errors |= error.detail
+        if errors:
+            raise ValidationError(errors)
+        return value
+
+
+class SubmissionInput(Strict):
+    template = Text(max_length=30, help_text="The template's slug.")
+    version = Whole(
+        required=False, min_value=1, max_value=2**31 - 1, help_text="A version of it; without it, the newest."
+    )
+    name = Text(max_length=1000, trim_whitespace=False, help_text="What people will call the job.")
+    values = serializers.DictField(help_text="One member for each field of the template's schema that you fill in.")
+
+
+class Nothing(Strict):
+    """The body of a call that needs none: absent, or {}."""
+
+
+class SubmissionQuery(Strict):
+    dry_run = serializers.ChoiceField(choices=["0", "1"], default="0", help_text="1: check everything, store nothing.")
+
+
+class ListQuery(Strict):
+    state = serializers.ChoiceField(choices=Submission.State.choices, required=False)
+    after = serializers.UUIDField(required=False, help_text="`next` of the page before.")
+    limit = serializers.IntegerField(default=50, min_value=1, max_value=200)
+
+
+class LogQuery(Strict):
+    replica = serializers.RegexField(
+        r"\A[a-z]{1,20}-[0-9]{1,4}\Z",
+        default="worker-0",
+        help_text="Role and index of one replica, such as `worker-0`.",
+    )
+    tail = serializers.IntegerField(default=200, min_value=1, max_value=5000, help_text="That many newest lines.")
+    previous = serializers.ChoiceField(choices=["0", "1"], default="0", help_text="1: of the container's run before.")
+
+
+class NoQuery(Strict):
+    """A route without parameters."""
+
+
+class TemplateOutput(serializers.ModelSerializer[Template]):
+    version = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Template
+        fields = ["slug", "name", "description", "version"]
+
+    def get_version(self, template: Template) -> int:
+        return template.current().number
+
+
+class TemplateDetailOutput(TemplateOutput):
+    kind = serializers.SerializerMethodField()
+    schema = serializers.SerializerMethodField()
+
+    class Meta(TemplateOutput.Meta):
+        fields = [*TemplateOutput.Meta.fields, "kind", "schema"]
+
+    def get_kind(self, template: Template) -> str:
+        return template.current().kind
+
+    def get_schema(self, template: Template) -> dict[str, Any]:
+        schema: dict[str, Any] = template.current().schema
+        return schema
+
+
+class TemplateReference(serializers.Serializer[TemplateVersion]):
+    slug = serializers.CharField(source="template.slug")
+    version = serializers.IntegerField(source="number")
+
+
+class Replicas(serializers.Serializer[Submission]):
+    total = serializers.IntegerField(source="replicas")
+    active = serializers.IntegerField(source="replicas_active")
+    succeeded = serializers.IntegerField(source="replicas_succeeded")
+    failed = serializers.IntegerField(source="replicas_failed")
+
+
+class SubmissionOutput(serializers.ModelSerializer[Submission]):
+    name = serializers.CharField(source="title")
+    tenant = serializers.SlugField(source="tenant.slug")
+    author = serializers.EmailField(source="author.email")
+    template = TemplateReference(source="template_version")
+    replicas = Replicas(source="*")
+    sentence = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Submission
+        fields = [
+            "uid", "name", "tenant", "author", "template", "kind", "state", "reason", "params", "sentence", "state_since",
+            "submitted_at", "started_at", "finished_at", "cancel_requested_at", "gpus", "replicas", "flavor", "namespace",
+            "job_name",
+        ]  # fmt: skip
+
+    def get_sentence(self, submission: Submission) -> str:
+        return sentences.sentence(submission.state, submission.reason, submission.params)
+
+
+class StateChangeOutput(serializers.ModelSerializer[StateChange]):
+    sentence = serializers.SerializerMethodField()
+
+    class Meta:
+        model = StateChange
+        fields = ["at", "state", "reason", "params", "sentence"]
+
+    def get_sentence(self, change: StateChange) -> str:
+        return sentences.sentence(change.state, change.reason, change.params)
+
+
+class SubmissionDetailOutput(SubmissionOutput):
+    changes = StateChangeOutput(many=True, help_text="Every change of state or reason, oldest first.")
+
+    class Meta(SubmissionOutput.Meta):
+        fields = [*SubmissionOutput.Meta.fields, "values", "manifest", "changes"]
+
+
+class SubmissionPage(serializers.Serializer[Any]):
+    items = SubmissionOutput(many=True)
+    next = serializers.UUIDField(allow_null=True, help_text="Pass it as `after` to read on; null at the end.")
+
+
+class TemplatePage(serializers.Serializer[Any]):
+    items = TemplateOutput(many=True)
+
+
+class CheckOutput(serializers.Serializer[Any]):
+    """The answer to `dry_run=1`: what would have been stored and sent."""
+
+    manifest = serializers.JSONField()
+    spec_hash = serializers.CharField()
+    gpus = serializers.IntegerField()
+    replicas = serializers.IntegerField()
+
+
+class EventOutput(serializers.ModelSerializer[Event]):
+    class Meta:
+        model = Event
+        fields = ["at", "count", "type", "reason", "message", "source", "regarding_kind", "regarding_name"]
+
+
+class EventPage(serializers.Serializer[Any]):
+    items = EventOutput(many=True)
+
+
+class LogLineOutput(serializers.Serializer[Any]):
+    time = serializers.DateTimeField(allow_null=True)
+    text = serializers.CharField()
+
+
+class LogOutput(serializers.Serializer[Any]):
+    replica = serializers.CharField()
+    pod = serializers.CharField(allow_null=True)
+    lines = LogLineOutput(many=True)
+    empty = serializers.CharField(
+        allow_null=True, help_text="Why there are no lines, as a code; null when there are some."
+    )
+
+
+class FieldErrorOutput(serializers.Serializer[Any]):
+    path = serializers.CharField(help_text='Dotted, such as "values.workers"; "" is the whole body.')
+    message = serializers.CharField()
+
+
+class ProblemOutput(serializers.Serializer[Any]):
+    """RFC 9457."""
+
+    type = serializers.CharField()
+    title = serializers.CharField()
+    status = serializers.IntegerField()
+    code = serializers.CharField()
+    detail = serializers.CharField()
+    errors = FieldErrorOutput(many=True)
+
+
+def checked_body(serializer_class: type[Strict], data: object) -> dict[str, Any]:
+    """The body as `serializer_class` has it. Raises Invalid (422) with one error per field."""
+    serializer = serializer_class(data=data)
+    if not serializer.is_valid():
+        raise Invalid(list(_flat(serializer.errors)))
+    value: dict[str, Any] = serializer.validated_data
+    return value
+
+
+def checked_query(serializer_class: type[Strict], query: QueryDict) -> dict[str, Any]:
+    """The query string as `serializer_class` has it. Raises PortalError 400 for unknown, repeated or malformed parameters."""
+    repeated = [FieldError(name[:80], _("Give this parameter once.")) for name in query if len(query.getlist(name)) > 1]
+    serializer = serializer_class(data=query.dict())
+    errors = repeated if serializer.is_valid() else [*repeated, *_flat(serializer.errors)]
+    if errors:
+        raise PortalError("invalid_query", f"{errors[0].path}: {errors[0].message}", 400, errors)
+    value: dict[str, Any] = serializer.validated_data
+    return value
+
+
+def _flat(detail: object, path: str = "") -> Iterator[FieldError]:
+    """DRF's nested errors as dotted paths."""
+    if isinstance(detail, ErrorDetail | str):
+        yield FieldError(path, str(detail))
+    elif isinstance(detail, Mapping):
+        for name, inner in detail.items():
+            inner_path = path if name == "non_field_errors" else f"{path}.{name}".lstrip(".")
+            yield from _flat(inner, inner_path)
+    elif isinstance(detail, list):
+        for inner in detail:
+            yield from _flat(inner, path)

@@ -1,0 +1,173 @@
+"""The routes of REST. Access first, then shape, then the service that the pages call too; `portal.http` renders what is refused."""
+
+from uuid import UUID
+
+from django.http.response import HttpResponseBase
+from django.utils.translation import gettext as _
+from drf_spectacular.utils import PolymorphicProxySerializer
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+from tenants.access import Access, tenant_for
+
+from jobs import logs, queries, services
+from jobs.api.documentation import CONFLICT, IDEMPOTENCY_KEY, operation
+from jobs.api.serializers import (
+    CheckOutput,
+    EventPage,
+    ListQuery,
+    LogOutput,
+    LogQuery,
+    NoQuery,
+    Nothing,
+    SubmissionDetailOutput,
+    SubmissionInput,
+    SubmissionPage,
+    SubmissionQuery,
+    TemplateDetailOutput,
+    TemplatePage,
+    checked_body,
+    checked_query,
+)
+from jobs.models import Submission, Template
+from portal.errors import NotFound, PortalError
+from portal.kube.client import cluster_from_settings
+from tenants.models import Role
+
+MAX_KEY = 128
+REPLAY_OR_CHECK = PolymorphicProxySerializer(
+    component_name="SubmissionOrCheck",
+    serializers=[SubmissionDetailOutput, CheckOutput],
+    resource_type_field_name=None,
+)
+
+
+class TenantView(APIView):
+    """A route below /tenants/<tenant>/."""
+
+    def access(self, role: Role = Role.VIEWER) -> Access:
+        """Who calls, with at least `role` in the tenant of the URL. Raises NotFound for outsiders, Forbidden below the role."""
+        return tenant_for(self.request, self.kwargs["tenant"], role)
+
+    def submission(self, access: Access) -> Submission:
+        return queries.submission_of(access, self.kwargs["uid"])
+
+    def finalize_response(
+        self, request: Request, response: HttpResponseBase, *args: object, **kwargs: object
+    ) -> HttpResponseBase:
+        answer = super().finalize_response(request, response, *args, **kwargs)
+        answer.headers["Cache-Control"] = "private, no-store"
+        return answer
+
+
+class TemplateList(TenantView):
+    @operation("List the templates", answers={200: TemplatePage}, query=NoQuery)
+    def get(self, request: Request, tenant: str) -> Response:
+        access = self.access()
+        checked_query(NoQuery, request.query_params)
+        templates = Template.objects.of(access.tenant).filter(versions__isnull=False).distinct().order_by("slug")
+        return Response(TemplatePage({"items": templates}).data)
+
+
+class TemplateDetail(TenantView):
+    @operation("Show a template and the schema of its values", answers={200: TemplateDetailOutput}, query=NoQuery)
+    def get(self, request: Request, tenant: str, template: str) -> Response:
+        access = self.access()
+        checked_query(NoQuery, request.query_params)
+        found = Template.objects.of(access.tenant).filter(slug=template, versions__isnull=False).first()
+        if found is None:
+            raise NotFound
+        return Response(TemplateDetailOutput(found).data)
+
+
+class SubmissionCollection(TenantView):
+    @operation("List jobs, newest first", answers={200: SubmissionPage}, query=ListQuery)
+    def get(self, request: Request, tenant: str) -> Response:
+        access = self.access()
+        query = checked_query(ListQuery, request.query_params)
+        submissions = Submission.objects.of(access.tenant).select_related(
+            "tenant", "author", "template_version__template"
+        )
+        if "state" in query:
+            submissions = submissions.filter(state=query["state"])
+        if "after" in query:
+            submissions = submissions.filter(id__lt=queries.submission_of(access, query["after"]).id)
+        rows = list(submissions.order_by("-id")[: query["limit"] + 1])
+        page = rows[: query["limit"]]
+        return Response(SubmissionPage({"items": page, "next": page[-1].uid if len(rows) > len(page) else None}).data)
+
+    @operation(
+        "Submit a job, or check it with `dry_run=1`",
+        answers={201: SubmissionDetailOutput, 200: REPLAY_OR_CHECK},
+        body=SubmissionInput,
+        query=SubmissionQuery,
+        parameters=(IDEMPOTENCY_KEY,),
+        problems=CONFLICT,
+    )
+    def post(self, request: Request, tenant: str) -> Response:
+        access = self.access(Role.SUBMITTER)
+        query = checked_query(SubmissionQuery, request.query_params)
+        body = checked_body(SubmissionInput, request.data)
+        asked = {
+            "access": access,
+            "template_slug": body["template"],
+            "version": body.get("version"),
+            "title": body["name"],
+            "values": body["values"],
+        }
+        if query["dry_run"] == "1":
+            return Response(CheckOutput(services.dry_run(**asked)).data)
+        submission, created = services.create_submission(**asked, idempotency_key=idempotency_key(request))
+        answer = SubmissionDetailOutput(queries.submission_of(access, submission.uid))
+        return Response(answer.data, status=201 if created else 200)
+
+
+class SubmissionDetail(TenantView):
+    @operation("Show a job", answers={200: SubmissionDetailOutput}, query=NoQuery)
+    def get(self, request: Request, tenant: str, uid: UUID) -> Response:
+        submission = self.submission(self.access())
+        checked_query(NoQuery, request.query_params)
+        return Response(SubmissionDetailOutput(submission).data)
+
+
+class SubmissionCancel(TenantView):
+    @operation("Cancel a job", answers={200: SubmissionDetailOutput}, body=Nothing, query=NoQuery, problems=CONFLICT)
+    def post(self, request: Request, tenant: str, uid: UUID) -> Response:
+        access = self.access(Role.SUBMITTER)
+        submission = self.submission(access)
+        checked_query(NoQuery, request.query_params)
+        checked_body(Nothing, request.data)
+        cancelled = services.cancel_submission(access=access, submission=submission)
+        return Response(SubmissionDetailOutput(cancelled).data)
+
+
+class SubmissionLogs(TenantView):
+    @operation("Read the newest log lines of a replica", answers={200: LogOutput}, query=LogQuery)
+    def get(self, request: Request, tenant: str, uid: UUID) -> Response:
+        submission = self.submission(self.access())
+        query = checked_query(LogQuery, request.query_params)
+        role, index = query["replica"].rsplit("-", 1)
+        pod = submission.pods.filter(role=role, index=int(index)).order_by("-created_at", "-id").first()
+        if pod is None:
+            raise NotFound
+        tail = logs.tail(
+            cluster_from_settings(), submission, pod, lines=query["tail"], previous=query["previous"] == "1"
+        )
+        return Response(LogOutput(tail).data)
+
+
+class SubmissionEvents(TenantView):
+    @operation("List the cluster's events about a job, newest first", answers={200: EventPage}, query=NoQuery)
+    def get(self, request: Request, tenant: str, uid: UUID) -> Response:
+        submission = self.submission(self.access())
+        checked_query(NoQuery, request.query_params)
+        return Response(EventPage({"items": submission.events.order_by("-at", "-id")[:500]}).data)
+
+
+def idempotency_key(request: Request) -> str | None:
+    """The header's value; printable ASCII, at most 128 characters. Raises PortalError 400 for anything else."""
+    key = request.headers.get("Idempotency-Key")
+    if key is None or (0 < len(key) <= MAX_KEY and key.isascii() and key.isprintable()):
+        return key
+    message = _("The Idempotency-Key has %(length)d characters; use 1 to %(max)d printable ASCII characters.")
+    raise PortalError("invalid_idempotency_key", message % {"length": len(key), "max": MAX_KEY}, 400)
