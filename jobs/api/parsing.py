@@ -1,7 +1,8 @@
 """JSON as RFC 8259 has it and PostgreSQL can keep it.
 
-Python's parser is more generous than the standard: of two equal keys the last one wins in silence, NaN and Infinity pass, and
-1e999 becomes infinity. Two readers of one body could then disagree about what was asked for, so all of that is refused here.
+Python's parser is more generous than the standard: of two equal keys the last one wins in silence, NaN and Infinity
+pass, and 1e999 becomes infinity. Two readers of one body could then disagree about what was asked for, so all of that
+is refused here.
 """
 
 import json
@@ -45,7 +46,10 @@ def refuse_other_types(media_type: str) -> None:
 
 
 def loads(text: str) -> object:
-    """The value of `text`. Raises PortalError 400 for what the module's docstring names, NUL, lone surrogates and deep nesting."""
+    """The value of `text`.
+
+    Raises PortalError 400 for what the module's docstring names, NUL, lone surrogates and deep nesting.
+    """
     try:
         value: object = json.loads(
             text, object_pairs_hook=_object, parse_constant=_constant, parse_float=_float, parse_int=_int

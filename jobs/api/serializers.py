@@ -1,16 +1,19 @@
-"""What the REST door takes and gives. Input is strict: unknown fields and values of another JSON type are refused, never converted."""
+"""What the REST door takes and gives.
 
-from collections.abc import Iterator, Mapping
+Input is strict: unknown fields and values of another JSON type are refused, never ignored or converted.
+"""
+
+from collections.abc import Mapping
 from typing import Any
 
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 from rest_framework import serializers
-from rest_framework.exceptions import ErrorDetail, ValidationError
+from rest_framework.exceptions import ValidationError
 
 from jobs import sentences
 from jobs.models import Event, StateChange, Submission, Template, TemplateVersion
-from portal.errors import FieldError, Invalid, PortalError
+from portal.errors import FieldError, PortalError
 
 
 class Text(serializers.CharField):
@@ -137,9 +140,10 @@ class SubmissionOutput(serializers.ModelSerializer[Submission]):
     class Meta:
         model = Submission
         fields = [
-            "uid", "name", "tenant", "author", "template", "kind", "state", "reason", "params", "sentence", "state_since",
-            "submitted_at", "started_at", "finished_at", "cancel_requested_at", "gpus", "replicas", "flavor", "namespace",
-            "job_name",
+            "uid", "name", "tenant", "author", "template", "kind",
+            "state", "reason", "params", "sentence", "state_since",
+            "submitted_at", "started_at", "finished_at", "cancel_requested_at",
+            "gpus", "replicas", "flavor", "namespace", "job_name",
         ]  # fmt: skip
 
     def get_sentence(self, submission: Submission) -> str:
@@ -223,33 +227,23 @@ class ProblemOutput(serializers.Serializer[Any]):
 
 
 def checked_body(serializer_class: type[Strict], data: object) -> dict[str, Any]:
-    """The body as `serializer_class` has it. Raises Invalid (422) with one error per field."""
+    """The body as `serializer_class` has it. Raises DRF's ValidationError, which becomes a 422 that names the fields."""
     serializer = serializer_class(data=data)
-    if not serializer.is_valid():
-        raise Invalid(list(_flat(serializer.errors)))
+    serializer.is_valid(raise_exception=True)
     value: dict[str, Any] = serializer.validated_data
     return value
 
 
 def checked_query(serializer_class: type[Strict], query: QueryDict) -> dict[str, Any]:
-    """The query string as `serializer_class` has it. Raises PortalError 400 for unknown, repeated or malformed parameters."""
-    repeated = [FieldError(name[:80], _("Give this parameter once.")) for name in query if len(query.getlist(name)) > 1]
+    """The query string as `serializer_class` has it.
+
+    Raises PortalError 400 for unknown, repeated and malformed parameters.
+    """
+    errors = [FieldError(name[:80], _("Give this parameter once.")) for name in query if len(query.getlist(name)) > 1]
     serializer = serializer_class(data=query.dict())
-    errors = repeated if serializer.is_valid() else [*repeated, *_flat(serializer.errors)]
+    if not serializer.is_valid():
+        errors += [FieldError(name, str(messages[0])) for name, messages in serializer.errors.items()]
     if errors:
         raise PortalError("invalid_query", f"{errors[0].path}: {errors[0].message}", 400, errors)
     value: dict[str, Any] = serializer.validated_data
     return value
-
-
-def _flat(detail: object, path: str = "") -> Iterator[FieldError]:
-    """DRF's nested errors as dotted paths."""
-    if isinstance(detail, ErrorDetail | str):
-        yield FieldError(path, str(detail))
-    elif isinstance(detail, Mapping):
-        for name, inner in detail.items():
-            inner_path = path if name == "non_field_errors" else f"{path}.{name}".lstrip(".")
-            yield from _flat(inner, inner_path)
-    elif isinstance(detail, list):
-        for inner in detail:
-            yield from _flat(inner, path)

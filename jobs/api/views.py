@@ -1,8 +1,10 @@
-"""The routes of REST. Access first, then shape, then the service that the pages call too; `portal.http` renders what is refused."""
+"""The routes of REST: access first, then shape, then the service that the pages call too.
+
+`portal.http` renders what is refused.
+"""
 
 from uuid import UUID
 
-from django.http.response import HttpResponseBase
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import PolymorphicProxySerializer
 from rest_framework.request import Request
@@ -46,18 +48,11 @@ class TenantView(APIView):
     """A route below /tenants/<tenant>/."""
 
     def access(self, role: Role = Role.VIEWER) -> Access:
-        """Who calls, with at least `role` in the tenant of the URL. Raises NotFound for outsiders, Forbidden below the role."""
+        """The caller, with at least `role` in the URL's tenant. Raises NotFound for outsiders, Forbidden below it."""
         return tenant_for(self.request, self.kwargs["tenant"], role)
 
     def submission(self, access: Access) -> Submission:
         return queries.submission_of(access, self.kwargs["uid"])
-
-    def finalize_response(
-        self, request: Request, response: HttpResponseBase, *args: object, **kwargs: object
-    ) -> HttpResponseBase:
-        answer = super().finalize_response(request, response, *args, **kwargs)
-        answer.headers["Cache-Control"] = "private, no-store"
-        return answer
 
 
 class TemplateList(TenantView):

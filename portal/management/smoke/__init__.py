@@ -1,1 +1,1 @@
-"""`make smoke`: what a person with a browser and a CI script do with a running portal, over real HTTP and nothing else."""
+"""`make smoke`: what a person with a browser and a CI script do with a running portal, over real HTTP."""

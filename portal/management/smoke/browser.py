@@ -1,4 +1,7 @@
-"""A person at the pages: signs in, makes a token, fills in a form. Every field is sent as the page had it but for those named."""
+"""A person at the pages: signs in, makes a token, fills in a form.
+
+Every field is sent as the page had it but for those named.
+"""
 
 import re
 from collections.abc import Mapping
