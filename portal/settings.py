@@ -1,11 +1,14 @@
 """All settings. The environment decides; the defaults are those of production, so DEBUG and plain HTTP need saying."""
 
+import tomllib
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from portal.env import ConfigurationError, env_bool, env_int, env_list, env_secret, env_str
 
 BASE_DIR = Path(__file__).resolve().parent.parent
+# Shown in the footer; pyproject.toml is the one place where it is written.
+VERSION: str = tomllib.loads((BASE_DIR / "pyproject.toml").read_text())["project"]["version"]
 
 # --- Security -------------------------------------------------------------------------------------------------------
 DEBUG = env_bool("DEBUG")
@@ -14,7 +17,7 @@ if len(SECRET_KEY) < 32:
     raise ConfigurationError(f"SECRET_KEY has {len(SECRET_KEY)} characters; use at least 32 random ones.")
 ALLOWED_HOSTS = env_list("ALLOWED_HOSTS")
 CSRF_TRUSTED_ORIGINS = env_list("CSRF_TRUSTED_ORIGINS")
-# HTTPS=0 is for the demo and tests on loopback; cookies then lose Secure and the __Host- prefix, which browsers couple to it.
+# HTTPS=0 is for the demo and tests on loopback; cookies then lose Secure and the __Host- prefix that needs it.
 HTTPS = env_bool("HTTPS", True)
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if env_bool("BEHIND_TLS_PROXY") else None
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
@@ -22,6 +25,7 @@ SESSION_COOKIE_NAME = "__Host-session" if HTTPS else "session"
 CSRF_COOKIE_NAME = "__Host-csrftoken" if HTTPS else "csrftoken"
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+CSRF_FAILURE_VIEW = "portal.http.csrf_failure"
 SESSION_COOKIE_AGE = env_int("SESSION_HOURS", 12) * 3600
 SECURE_HSTS_SECONDS = env_int("HSTS_SECONDS", 3600) if HTTPS else 0
 SECURE_REFERRER_POLICY = "same-origin"
@@ -73,12 +77,14 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "servestatic.middleware.ServeStaticMiddleware",
     "csp.middleware.CSPMiddleware",
+    "portal.http.NoStoreMiddleware",
     "portal.http.BodyLimitMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "portal.http.SignInMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "portal.http.PortalErrorMiddleware",

@@ -1,0 +1,11 @@
+from django.contrib.auth.decorators import login_not_required
+from django.db import connection
+from django.http import HttpRequest, HttpResponse
+
+
+@login_not_required
+def healthz(request: HttpRequest) -> HttpResponse:
+    """200 "ok" when the database answers; 503 otherwise (PortalErrorMiddleware names the fault)."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+    return HttpResponse("ok\n", content_type="text/plain")
