@@ -66,10 +66,10 @@ def _run(home: Home, port: int, reset: bool) -> int:
             manage(["demo_prepare", str(home.credentials)], run.environment)
         with step("Web, worker, beat and watch"):
             supervisor.start(f"{PORTAL}:*")
-            wait_for_http("web process", port, "/")
+            wait_for_http("The web process", port, "/", home.log("web"))
         _welcome(home, run, first)
         code = supervisor.process.wait()
-    raise StepFailed(f"supervisord ended by itself with code {code}; see {home.path}/logs/supervisord.log")
+    raise StepFailed(f"supervisord ended by itself with code {code}; see {home.log('supervisord')}")
 
 
 class Services:
@@ -79,7 +79,7 @@ class Services:
         secrets = home.secrets()
         self.postgres = Postgres(home.postgres, folder / "postgres", secrets.postgres)
         self.redis = Redis(home.path / "redis", free_port(), secrets.redis)
-        self.sandbox_port = free_port()
+        self.sandbox_port, self.sandbox_log = free_port(), home.log("sandbox")
         tokens = home.path / "sandbox-tokens"
         write_private(tokens, f"{secrets.cluster_token},choirmaster,system:masters")
         write_private(home.cluster_token_file, secrets.cluster_token)
@@ -119,7 +119,7 @@ class Services:
             self.redis.wait()
         with step("The sandbox cluster"):
             supervisor.start(f"{SERVICES}:sandbox")
-            wait_for_http("sandbox", self.sandbox_port, "/readyz")
+            wait_for_http("The sandbox", self.sandbox_port, "/readyz", self.sandbox_log)
 
 
 def _new_run(home: Home, folder: Path, port: int, environment: dict[str, str]) -> Run:
@@ -141,7 +141,7 @@ def _new_run(home: Home, folder: Path, port: int, environment: dict[str, str]) -
 def _supervise(home: Home, run: Run, programs: list[Program]) -> Supervisor:
     socket = Path(run.supervisor)
     file = socket.with_name("supervisord.conf")
-    write_private(file, configuration(programs, socket.parent, private_folder(home.path / "logs")))
+    write_private(file, configuration(programs, socket.parent, private_folder(home.logs)))
     return Supervisor(file, socket, run.environment)
 
 
@@ -172,7 +172,7 @@ def _welcome(home: Home, run: Run, first: bool) -> None:
         print(f"The passwords are random and shown only this once; they are kept in {home.credentials} (mode 0600).")
     else:
         print(f"The passwords are in {home.credentials}.")
-    print(f"Logs: {home.path / 'logs'}. Ctrl-C stops everything.", flush=True)
+    print(f"Logs: {home.logs}. Ctrl-C stops everything.", flush=True)
 
 
 def _interrupt(number: int, frame: object) -> None:

@@ -55,6 +55,13 @@ class Home:
         return self.path / "credentials.json"
 
     @property
+    def logs(self) -> Path:
+        return self.path / "logs"
+
+    def log(self, program: str) -> Path:
+        return self.logs / f"{program}.log"
+
+    @property
     def cluster_token_file(self) -> Path:
         return self.path / "cluster-token"
 

@@ -56,7 +56,7 @@ def configuration(programs: list[Program], folder: Path, logs: Path) -> str:
 
     No secret stands in it: the programs inherit supervisord's environment.
     """
-    sections = {
+    sections: dict[str, dict[str, object]] = {
         "unix_http_server": {"file": folder / "supervisor.sock", "chmod": "0700"},
         "rpcinterface:supervisor": {
             "supervisor.rpcinterface_factory": "supervisor.rpcinterface:make_main_rpcinterface"

@@ -6,10 +6,11 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.client import HTTPConnection, HTTPException
+from pathlib import Path
 
 from portal.management.demo.home import CHECKOUT
 
-WAIT_SECONDS = 60
+WAIT_SECONDS = 30
 
 
 class StepFailed(Exception):
@@ -28,7 +29,7 @@ def step(what: str) -> Iterator[None]:
     print(f"({time.monotonic() - started:.1f} s)", flush=True)
 
 
-def wait_for_http(what: str, port: int, path: str) -> None:
+def wait_for_http(what: str, port: int, path: str, log: Path) -> None:
     """Returns when `path` on loopback answers anything but a server error; raises StepFailed after WAIT_SECONDS."""
     deadline = time.monotonic() + WAIT_SECONDS
     while True:
@@ -36,7 +37,10 @@ def wait_for_http(what: str, port: int, path: str) -> None:
         if answer.isdecimal() and int(answer) < 500:
             return
         if time.monotonic() > deadline:
-            raise StepFailed(f"The {what} did not answer within {WAIT_SECONDS} s ({answer}).")
+            last_words = log.read_text(errors="replace")[-2000:] if log.exists() else ""
+            raise StepFailed(
+                f"{what} did not answer within {WAIT_SECONDS} s ({answer}). The end of {log}:\n{last_words}"
+            )
         time.sleep(0.1)
 
 

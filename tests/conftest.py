@@ -1,0 +1,27 @@
+"""Wiring of the test run itself. What tests build on stands in tests/factories.py and tests/sandboxes.py.
+
+Start the tests with `make test`, or `.venv/bin/python -m portal.management.embedded -- .venv/bin/pytest …`: both bring
+a PostgreSQL and a Redis. Sockets reach no further than loopback (pyproject.toml).
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.core.management import call_command
+
+# Workers that run side by side have a test database each from pytest-django, and a Redis database each from here.
+WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+settings.REDIS_URL = settings.REDIS_URL.rsplit("/", 1)[0] + f"/{WORKER}"
+settings.CELERY_BROKER_URL = settings.REDIS_URL
+settings.CACHES["default"]["LOCATION"] = settings.REDIS_URL
+
+
+@pytest.fixture(scope="session", autouse=True)
+def static_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Templates name static files by their hashed names, which exist only once they are collected."""
+    folder = tmp_path_factory.mktemp("static")
+    settings.STATIC_ROOT = str(folder)
+    call_command("collectstatic", interactive=False, verbosity=0)
+    return folder
