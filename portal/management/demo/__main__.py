@@ -6,7 +6,6 @@ import os
 import shutil
 import signal
 import sys
-import tempfile
 import uuid
 from contextlib import ExitStack
 from pathlib import Path
@@ -15,7 +14,7 @@ from portal.management.demo.home import CHECKOUT, AlreadyRunning, Home, Run, wri
 from portal.management.demo.programs import PORTAL, SERVICES, Program, configuration, portal_programs, sandbox_program
 from portal.management.demo.steps import StepFailed, manage, step, wait_for_http
 from portal.management.demo.supervision import MARK, Supervisor, SupervisorFailed, end_leftovers
-from portal.management.embedded.account import private_folder, server_account
+from portal.management.embedded.account import private_folder, server_account, temporary_folder
 from portal.management.embedded.ports import free_port, is_free
 from portal.management.embedded.postgres import Postgres, PostgresFailed
 from portal.management.embedded.redis import Redis, RedisFailed
@@ -51,11 +50,9 @@ def _run(home: Home, port: int, reset: bool) -> int:
     if not is_free(port):
         raise StepFailed(f"Port {port} is taken by another program. Choose another one: make demo PORT={port + 1}")
     with ExitStack() as cleanup:
-        folder = Path(tempfile.mkdtemp(prefix="choirmaster-"))
+        folder = temporary_folder()
         cleanup.callback(_end_last_run, home)
         cleanup.callback(shutil.rmtree, folder, ignore_errors=True)
-        if server_account().uid is not None:
-            folder.chmod(0o711)  # PostgreSQL, which is not root, passes through; what lies inside is 0700
         services = Services(home, folder)
         run = _new_run(home, folder, port, services.environment)
         supervisor = _supervise(home, run, [*services.programs, *portal_programs(port)])

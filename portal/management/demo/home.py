@@ -75,20 +75,23 @@ class Home:
     def lock(self) -> IO[str]:
         """Makes the folder and holds it for as long as the returned file is open; raises AlreadyRunning."""
         private_folder(self.path)
-        file = (self.path / "lock").open("a+")
+        path = self.path / "lock"
+        path.touch(mode=0o600)
+        file = path.open("r+")
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            file.seek(0)
-            other, run = file.read().strip(), self.last_run()
-            where = f" at {run.url}" if run else ""
-            raise AlreadyRunning(
-                f"This checkout's demo is already running{where} (process {other}). End that one with Ctrl-C first."
-            ) from None
+            with file:
+                raise AlreadyRunning(self._who_runs(file.read())) from None
         file.truncate(0)
         file.write(str(os.getpid()))
         file.flush()
         return file
+
+    def _who_runs(self, pid: str) -> str:
+        run = self.last_run()
+        where = f" at {run.url}" if run else ""
+        return f"This checkout's demo is already running{where} (process {pid}). End that one with Ctrl-C first."
 
     def reset(self) -> None:
         """Forgets everything: data, jobs, passwords."""

@@ -52,26 +52,26 @@ class Supervisor:
 
     def start(self, name: str) -> None:
         """Starts the program or, with `group:*`, a whole group, and returns at once."""
-        call = rpc(self.socket)
         if name.endswith(":*"):
-            call.startProcessGroup(name.removesuffix(":*"), False)
+            ask(self.socket, "startProcessGroup", name.removesuffix(":*"), False)
         else:
-            call.startProcess(name, False)
+            ask(self.socket, "startProcess", name, False)
 
     def stop(self) -> None:
         end(self.process, signal.SIGTERM, STOP_SECONDS)
 
 
-def rpc(socket: Path) -> Any:
-    """supervisord's `supervisor` namespace (getAllProcessInfo, startProcess …) over its unix socket."""
+def ask(socket: Path, method: str, *arguments: object) -> Any:
+    """What a method of supervisord's namespace `supervisor` (getAllProcessInfo, startProcess …) returns."""
     transport = SupervisorTransport(None, None, f"unix://{socket}")
-    return ServerProxy("http://127.0.0.1", transport).supervisor
+    with ServerProxy("http://127.0.0.1", transport) as server:
+        return getattr(server.supervisor, method)(*arguments)
 
 
 def state(socket: Path, name: str) -> str:
     """The program's state in supervisor's words (RUNNING, BACKOFF …), or what supervisord said instead."""
     try:
-        return str(rpc(socket).getProcessInfo(name)["statename"])
+        return str(ask(socket, "getProcessInfo", name)["statename"])
     except (Fault, OSError) as error:
         return str(error)
 

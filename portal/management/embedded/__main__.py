@@ -10,11 +10,10 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
-from portal.management.embedded.account import server_account
+from portal.management.embedded.account import server_account, temporary_folder
 from portal.management.embedded.ports import free_port
 from portal.management.embedded.postgres import Postgres
 from portal.management.embedded.redis import Redis
@@ -31,10 +30,8 @@ def main(arguments: list[str]) -> int:
         # What ends us must end the servers too: turn it into an exception that unwinds the stack.
         signal.signal(signal.SIGTERM, _leave)
         signal.signal(signal.SIGHUP, _leave)
-        folder = Path(tempfile.mkdtemp(prefix="choirmaster-"))
+        folder = temporary_folder()
         cleanup.callback(shutil.rmtree, folder, ignore_errors=True)
-        if server_account().uid is not None:
-            folder.chmod(0o711)  # PostgreSQL, which is not root, passes through; what lies inside is 0700
         environment = _defaults(folder) | os.environ
         if "DATABASE_URL" not in environment:
             environment["DATABASE_URL"] = _postgres(folder, cleanup)

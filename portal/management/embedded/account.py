@@ -2,6 +2,7 @@
 
 import os
 import pwd
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,6 +30,14 @@ def server_account() -> Account:
         return Account()
     entry = pwd.getpwnam("nobody")
     return Account(entry.pw_name, entry.pw_uid, entry.pw_gid, [])
+
+
+def temporary_folder() -> Path:
+    """A new one with a short path. PostgreSQL, which is never root, may pass through it; what lies inside is 0700."""
+    path = Path(tempfile.mkdtemp(prefix="choirmaster-"))
+    if server_account().uid is not None:
+        path.chmod(0o711)
+    return path
 
 
 def private_folder(path: Path, account: Account | None = None) -> Path:
