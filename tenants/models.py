@@ -86,12 +86,23 @@ class Tenant(models.Model):
     def __str__(self) -> str:
         return self.slug
 
+    def get_absolute_url(self) -> str:
+        """Where a member's work begins. The page belongs to another app, which this one does not know."""
+        return f"/t/{self.slug}/"
+
+
+class MemberQuerySet(QuerySet["Member"]):
+    def visible_to(self, user: User) -> "MemberQuerySet":
+        return self if user.is_platform_admin else self.filter(tenant__member__user=user)
+
 
 class Member(models.Model):
     tenant = models.ForeignKey(Tenant, on_delete=models.CASCADE)
     user = models.ForeignKey(User, on_delete=models.CASCADE)
     role = models.CharField(max_length=16, choices=Role.choices)
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects: ClassVar[models.Manager["Member"]] = MemberQuerySet.as_manager()
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["tenant", "user"], name="one_role_per_member")]
@@ -128,6 +139,12 @@ class ApiToken(models.Model):
     revoked_at = models.DateTimeField(null=True, blank=True)
 
     objects: ClassVar[models.Manager["ApiToken"]] = ApiTokenQuerySet.as_manager()
+
+    class Meta:
+        # A form that is sent twice must not make a second token: its name is taken.
+        constraints = [
+            models.UniqueConstraint(fields=["user", "name"], condition=Q(revoked_at=None), name="one_live_token_name")
+        ]
 
     def __str__(self) -> str:
         return f"{self.prefix}…"
@@ -166,3 +183,17 @@ class AuditEntry(models.Model):
 
     def __str__(self) -> str:
         return f"{self.actor_name} {self.verb} {self.object_uid}"
+
+
+class SignInTry(models.Model):
+    """A sign-in that failed or is being checked, counted for 15 minutes.
+
+    A row and not a cache entry: no restart forgives, and without the database nobody gets in.
+    """
+
+    email = models.CharField(max_length=254)  # as it was typed, in lower case; may belong to nobody
+    address = models.GenericIPAddressField(null=True, blank=True)
+    at = models.DateTimeField(db_index=True)
+
+    def __str__(self) -> str:
+        return f"{self.email} from {self.address}"
