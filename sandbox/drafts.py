@@ -36,7 +36,7 @@ def born(store: "Store", kind: Kind, obj: Mapping[str, Any]) -> dict[str, Any]:
         meta["name"] = meta["generateName"] + "".join(random.choices(_LETTERS, k=5))
     namespace = meta.get("namespace", "") if kind.namespaced else ""
     if namespace:
-        _must_accept(store, kind, meta["name"], namespace)
+        must_accept(store, kind, meta["name"], namespace)
     if store.peek(kind.resource, namespace, meta["name"]):
         raise errors.already_exists(kind.resource, meta["name"])
     meta["uid"] = str(uuid.uuid4())
@@ -71,7 +71,8 @@ def _intent(obj: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in obj.items() if name not in ("metadata", "status")}
 
 
-def _must_accept(store: "Store", kind: Kind, name: str, namespace: str) -> None:
+def must_accept(store: "Store", kind: Kind, name: str, namespace: str) -> None:
+    """404 for a namespace that does not exist, 403 for one that is being deleted."""
     held = store.peek("namespaces", "", namespace)
     if held is None:
         raise errors.not_found("namespaces", namespace)

@@ -21,6 +21,7 @@ class History:
     def __init__(self, version: int, window: int) -> None:
         self._changes: list[Change] = []
         self._floor = version
+        self._born = version
         self._window = window
 
     @property
@@ -33,6 +34,16 @@ class History:
         if len(self._changes) >= 2 * self._window:
             self._floor += len(self._changes) - self._window
             del self._changes[: -self._window]
+
+    def compact(self) -> None:
+        """Keep nothing but the number of the newest version."""
+        self._floor = self.version
+        self._changes.clear()
+
+    def check_known(self, version: int) -> None:
+        """410 for a version from before this process, whose changes are lost."""
+        if version < self._born:
+            raise expired(f"too old resource version: {version} ({self._born})")
 
     def since(self, version: int) -> list[Change]:
         """The changes after `version`; 410 when some of them are no longer kept, 504 when it lies in the future."""

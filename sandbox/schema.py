@@ -1,25 +1,26 @@
-"""The schemas of the kinds: read from the CRD files, or from `builtin.yaml` for the core group."""
+"""The schemas of the kinds: from the CRD files for custom kinds, from `builtin.yaml` for the others."""
 
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from sandbox.decoding import load_yaml
 from sandbox.kinds import CRDS, KINDS
 from sandbox.topology import Topology
 
 Schema = dict[str, Any]
 
+_ANYTHING: Schema = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+
 
 @cache
-def schema_of(resource: str) -> Schema | None:
-    """The OpenAPI v3 schema of a custom kind in its served version, or None for the core group."""
+def schema_of(resource: str) -> Schema:
+    """The OpenAPI v3 schema of a kind in its served version, without its metadata."""
     kind = KINDS[resource]
     if not kind.crd:
-        return None
-    definition = _read(CRDS / kind.crd)
-    for version in definition["spec"]["versions"]:
+        known: Schema = _builtin().get(resource, _ANYTHING)
+        return known
+    for version in load_yaml((CRDS / kind.crd).read_text(encoding="utf-8"))["spec"]["versions"]:
         if version["name"] == kind.version:
             found: Schema = version["schema"]["openAPIV3Schema"]
             return found
@@ -27,12 +28,19 @@ def schema_of(resource: str) -> Schema | None:
 
 
 @cache
+def metadata_schema() -> Schema:
+    """The schema of `metadata`, the same for every kind."""
+    found: Schema = _builtin()["metadata"]
+    return found
+
+
+@cache
 def topology_of(resource: str) -> Topology:
     """How lists and maps of a kind merge."""
-    return Topology(schema_of(resource))
+    return Topology(schema_of(resource) if KINDS[resource].crd else None)
 
 
-def _read(path: Path) -> Any:
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    with path.open(encoding="utf-8") as file:
-        return yaml.load(file, Loader=loader)
+@cache
+def _builtin() -> dict[str, Any]:
+    loaded: dict[str, Any] = load_yaml((Path(__file__).parent / "builtin.yaml").read_text(encoding="utf-8"), True)
+    return loaded

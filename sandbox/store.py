@@ -17,6 +17,7 @@ from sandbox.kinds import KINDS, Kind
 from sandbox.records import Record, Records, encode
 from sandbox.schema import topology_of
 
+_SWEEP = timedelta(minutes=1)
 Objects = list[dict[str, Any]]
 
 
@@ -42,6 +43,7 @@ class Store:
         kept = self._database.fact("clock")
         self.clock = Clock(parse(kept) if kept else start or datetime.now(UTC))
         self._history = History(int(self._database.fact("version") or 0), window)
+        self._next_sweep = self.clock.now()
         self._load()
 
     def _load(self) -> None:
@@ -84,7 +86,9 @@ class Store:
         with self.transaction():
             self.clock.move_to(moment)
             self._dirty = True
-            self._expire_events()
+            if self.clock.now() >= self._next_sweep:
+                self._next_sweep = self.clock.now() + _SWEEP
+                self._expire_events()
 
     def on_change(self, listener: Callable[[Change], None]) -> None:
         """Call `listener` with every change, at once and under the lock."""
@@ -104,6 +108,15 @@ class Store:
         """What happened after `version`; see `History.since`."""
         with self._lock:
             return self._history.since(version)
+
+    def check_known(self, version: int) -> None:
+        """410 for a version from before this process; see `History.check_known`."""
+        self._history.check_known(version)
+
+    def compact(self) -> None:
+        """Forget the changes so far, as etcd does from time to time: older versions can no longer be watched from."""
+        with self._lock:
+            self._history.compact()
 
     def get(self, resource: str, namespace: str, name: str) -> dict[str, Any] | None:
         """A copy of an object, or None; `namespace` is "" for kinds without one."""
@@ -156,19 +169,22 @@ class Store:
     # Writing
 
     def create(
-        self, resource: str, obj: dict[str, Any], *, manager: str = "", operation: str = "Update"
+        self, resource: str, obj: dict[str, Any], *, manager: str = "", managed: Objects | None = None
     ) -> dict[str, Any]:
         """Store a new object and return it as stored: uid, creationTimestamp, resourceVersion, generation 1.
 
+        `managed` is what managedFields become, where server-side apply keeps them itself.
         Raises StatusError: 409 AlreadyExists, 404 for an unknown namespace, 403 for one that is being deleted.
         """
         kind = KINDS[resource]
         with self.transaction():
             obj = drafts.born(self, kind, obj)
-            meta = obj["metadata"]
-            if manager:
-                writer = Writer(manager, operation)
-                meta["managedFields"] = fields.track(None, obj, writer, topology_of(resource), self.clock.stamp())
+            if managed is not None:
+                obj["metadata"]["managedFields"] = managed
+            elif manager:
+                obj["metadata"]["managedFields"] = fields.track(
+                    None, obj, Writer(manager), topology_of(resource), self.clock.stamp()
+                )
             record = self._write(kind, obj, None)
             self._note(record)
             if resource == "namespaces":

@@ -1,0 +1,166 @@
+"""The way of a write through the API server.
+
+1. Identity: what the object says of itself fits the path.
+2. Unknown fields: refused, warned about or dropped, as `fieldValidation` says.
+3. Mutating webhooks, then defaults.
+4. Schema and rules, then validating webhooks.
+5. The store, unless it is a dry run.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from sandbox import admission, apply, drafts, errors, meta, pruning, rules, validation
+from sandbox.fields import Writer
+from sandbox.kinds import Kind
+from sandbox.records import Record
+from sandbox.schema import metadata_schema, schema_of, topology_of
+from sandbox.store import Store
+
+Object = dict[str, Any]
+
+
+@dataclass(slots=True)
+class Options:
+    """What the query of a write asks for, and the warnings that its answer carries."""
+
+    manager: str = "unknown"
+    dry_run: bool = False
+    validation: str = "Warn"
+    force: bool = False
+    warnings: list[str] = field(default_factory=list)
+
+
+def create(store: Store, kind: Kind, namespace: str, obj: Object, options: Options) -> Object:
+    """POST: a new object, as stored."""
+    identify(kind, obj, namespace)
+    if namespace:
+        drafts.must_accept(store, kind, obj["metadata"].get("name", ""), namespace)
+    _admit(store, kind, obj, None, options)
+    if kind.has_status:
+        obj.pop("status", None)
+    if options.dry_run:
+        return drafts.born(store, kind, obj)
+    return store.create(kind.resource, obj, manager=options.manager)
+
+
+def update(store: Store, kind: Kind, record: Record, obj: Object, options: Options) -> Object:
+    """PUT, and the end of most PATCHes: the next state of an object."""
+    identify(kind, obj, record.namespace, record.name)
+    _admit(store, kind, obj, record, options)
+    current = store.current(kind.resource, obj)
+    if options.dry_run:
+        return drafts.changed(kind, current, obj)
+    return store.update(kind.resource, obj, manager=options.manager)
+
+
+def update_status(store: Store, kind: Kind, record: Record, obj: Object, options: Options) -> Object:
+    """PUT or PATCH of the status subresource: nothing but the status is taken."""
+    identify(kind, obj, record.namespace, record.name)
+    whole = record.copy() | {"status": obj.get("status", {})}
+    if "resourceVersion" in obj["metadata"]:
+        whole["metadata"]["resourceVersion"] = obj["metadata"]["resourceVersion"]
+    _screen(kind, whole, options)
+    _check(kind, whole, record.obj)
+    store.current(kind.resource, whole)
+    if options.dry_run:
+        return whole
+    return store.update_status(kind.resource, whole, manager=options.manager)
+
+
+def apply_object(store: Store, kind: Kind, place: tuple[str, str], wanted: Object, options: Options) -> Object:
+    """Server-side apply at (namespace, name): makes the object when there is none."""
+    namespace, name = place
+    if wanted.get("metadata", {}).get("managedFields"):
+        raise errors.bad_request("metadata.managedFields must be nil")
+    wanted.setdefault("metadata", {}).setdefault("name", name)
+    identify(kind, wanted, namespace, name)
+    _screen(kind, wanted, options)
+    if kind.has_status:
+        wanted.pop("status", None)
+    writer = Writer(options.manager, "Apply")
+    record = store.peek(kind.resource, namespace, name)
+    live = record.copy() if record else {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": {}}
+    time = store.clock.stamp()
+    merged = apply.apply(live, wanted, writer, topology_of(kind.resource), force=options.force, time=time)
+    managed = merged["metadata"].pop("managedFields")
+    if record is None:
+        if namespace:
+            drafts.must_accept(store, kind, name, namespace)
+        _admit(store, kind, merged, None, options)
+        if options.dry_run:
+            return drafts.born(store, kind, merged)
+        return store.create(kind.resource, merged, managed=managed)
+    _admit(store, kind, merged, record, options)
+    if options.dry_run:
+        return drafts.changed(kind, record, merged)
+    return store.update(kind.resource, merged, managed=managed)
+
+
+def patched(record: Record, change: Callable[[Object], Any]) -> Object:
+    """The object after a patch, ready for `update` or `update_status`; 400 when it is no object any more."""
+    result = change(record.copy())
+    if not isinstance(result, dict) or not isinstance(result.get("metadata"), dict):
+        raise errors.bad_request("the patch leaves no object with metadata")
+    return result
+
+
+def identify(kind: Kind, obj: Object, namespace: str, name: str = "") -> None:
+    """Complete an object with what the path says, or 400 when it says otherwise."""
+    stated = (obj.setdefault("apiVersion", kind.api_version), obj.setdefault("kind", kind.kind))
+    if stated != (kind.api_version, kind.kind):
+        raise errors.bad_request(
+            f"the object provided is unrecognized: it is {stated[0]}/{stated[1]}, "
+            f"the path takes {kind.api_version}/{kind.kind}"
+        )
+    held = obj.setdefault("metadata", {})
+    if not isinstance(held, dict):
+        raise errors.bad_request("the object provided is unrecognized: metadata is no map of fields")
+    if namespace and held.setdefault("namespace", namespace) != namespace:
+        raise errors.bad_request(
+            "the namespace of the provided object does not match the namespace sent on the request"
+        )
+    if name and held.setdefault("name", name) != name:
+        raise errors.bad_request(f"the name of the object ({held['name']}) does not match the name on the URL ({name})")
+    if not namespace:
+        held.pop("namespace", None)
+
+
+def _admit(store: Store, kind: Kind, obj: Object, old: Record | None, options: Options) -> None:
+    _screen(kind, obj, options)
+    before = old.copy() if old else None
+    admission.mutate(store, kind.resource, obj, "UPDATE" if old else "CREATE")
+    pruning.fill_defaults(obj, schema_of(kind.resource))
+    _check(kind, obj, before)
+    admission.validate(store, kind.resource, obj, before)
+
+
+def _screen(kind: Kind, obj: Object, options: Options) -> None:
+    """Drop unknown fields; under Strict they are an error, under Warn a warning each."""
+    envelope = {name: obj.pop(name) for name in ("apiVersion", "kind", "metadata") if name in obj}
+    unknown = pruning.prune(envelope["metadata"], metadata_schema(), "metadata")
+    unknown += pruning.prune(obj, schema_of(kind.resource))
+    body = dict(obj)
+    obj.clear()
+    obj.update(envelope | body)
+    complaints = [f'unknown field "{path}"' for path in sorted(unknown)]
+    if not complaints:
+        return
+    if options.validation == "Strict":
+        raise errors.bad_request(
+            f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: '
+            f"strict decoding error: {', '.join(complaints)}"
+        )
+    if options.validation == "Warn":
+        options.warnings += complaints
+
+
+def _check(kind: Kind, obj: Object, old: Object | None) -> None:
+    found = meta.check(kind, obj)
+    body = {name: value for name, value in obj.items() if name != "metadata"}
+    found += validation.check(body, schema_of(kind.resource))
+    if not found:
+        found += rules.check(kind.resource, obj, old)
+    if found:
+        raise errors.invalid(kind.qualified, obj["metadata"].get("name", ""), found)
