@@ -3,8 +3,6 @@
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from drf_spectacular.extensions import OpenApiAuthenticationExtension
-from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 
 from jobs.api.serializers import ProblemOutput, Strict
@@ -36,16 +34,6 @@ IDEMPOTENCY_KEY = OpenApiParameter(
     "answers 200 with the first job instead of making a second one; with another body it is refused with 422 "
     "`idempotency_key_reused`.",
 )
-
-
-class BearerToken(OpenApiAuthenticationExtension):
-    """A token made on the page of one's own tokens; drf-spectacular finds this class by `target_class`."""
-
-    target_class = "tenants.authentication.TokenAuthentication"
-    name = "token"
-
-    def get_security_definition(self, auto_schema: AutoSchema) -> dict[str, str]:
-        return {"type": "http", "scheme": "bearer", "description": "`Authorization: Bearer cm_…`"}
 
 
 def operation(

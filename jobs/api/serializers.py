@@ -227,7 +227,7 @@ class ProblemOutput(serializers.Serializer[Any]):
 
 
 def checked_body(serializer_class: type[Strict], data: object) -> dict[str, Any]:
-    """The body as `serializer_class` has it. Raises DRF's ValidationError, which becomes a 422 that names the fields."""
+    """The body as `serializer_class` has it. Raises DRF's ValidationError: a 422 that names the fields."""
     serializer = serializer_class(data=data)
     serializer.is_valid(raise_exception=True)
     value: dict[str, Any] = serializer.validated_data

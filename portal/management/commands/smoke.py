@@ -45,7 +45,7 @@ class Command(BaseCommand):
         browser = Browser(url)
         browser.sign_in(PERSON, password)
         self._say(f"Signed in at {url} as {PERSON}")
-        rest = Rest(url, browser.make_token(TENANT), TENANT)
+        rest = Rest(url, browser.make_token(TENANT, f"smoke {uuid.uuid4().hex[:8]}"), TENANT)
         values = {**VALUES, "rehearsal": rehearsal}
         fields = {"name": "llama3-8b-finetune", **{name: str(value) for name, value in values.items()}}
         jobs = {"form": browser.submit(TENANT, TEMPLATE, fields)}

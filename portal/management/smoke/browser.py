@@ -25,13 +25,13 @@ class Browser:
         self.http = httpx.Client(base_url=url, timeout=20, follow_redirects=True, headers={"Accept": "text/html"})
 
     def sign_in(self, email: str, password: str) -> None:
-        page = self._post("/sign-in/", {"username": email, "password": password}, {"email": email})
+        page = self._post("/sign-in/", {"email": email, "password": password})
         if page.url.path.startswith("/sign-in"):
             raise SmokeFailed(f"Sign-in as {email} was refused: {_messages(page)}")
 
-    def make_token(self, tenant: str) -> str:
+    def make_token(self, tenant: str, name: str) -> str:
         """The secret of a new token for `tenant`, read off the page that shows it once."""
-        page = self._post("/me/tokens/", {"name": "smoke"}, {"tenant": tenant})
+        page = self._post("/me/tokens/", {"name": name, "tenant": tenant, "role": "submitter", "days": "7"})
         found = SECRET.search(unescape(page.text))
         if found is None:
             raise SmokeFailed(f"The page of tokens showed none (HTTP {page.status_code}): {_messages(page)}")
@@ -50,12 +50,10 @@ class Browser:
             raise SmokeFailed(f"{path} answered HTTP {answer.status_code}")
         return answer.text
 
-    def _post(self, path: str, fields: Mapping[str, str], optional: Mapping[str, str] | None = None) -> httpx.Response:
-        """Sends the page's form that has all of `fields`; those of `optional` only if it has them."""
-        page = self.page(path)
-        form = _with_fields(page, fields, path)
-        chosen = {name: value for name, value in (optional or {}).items() if name in form.names}
-        return self.http.post(form.action or path, data={**form.fields, **chosen, **fields})
+    def _post(self, path: str, fields: Mapping[str, str]) -> httpx.Response:
+        """Sends the page's form that has all of `fields`."""
+        form = _with_fields(self.page(path), fields, path)
+        return self.http.post(form.action or path, data={**form.fields, **fields})
 
 
 def _with_fields(page: str, fields: Mapping[str, str], path: str) -> Form:
