@@ -49,9 +49,7 @@ def targets(
     capacity: Capacity, preemptor: Preemptor, policy: Policy, holders: Iterable[Holder]
 ) -> list[tuple[Holder, str]]:
     """Return the fewest holders to evict, each with the reason; empty when evicting does not help or is not allowed."""
-    short = {
-        pair for pair, amount in preemptor.usage.items() if amount > capacity.available(preemptor.queue, pair)
-    }
+    short = {pair for pair, amount in preemptor.usage.items() if amount > capacity.available(preemptor.queue, pair)}
     own, others = [], []
     for holder in holders:
         if not any(holder.usage.get(pair) for pair in short):

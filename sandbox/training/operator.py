@@ -1,0 +1,291 @@
+"""The training operator's control loop: one reconciliation of a PyTorchJob, in the operator's own order.
+
+Source: training-operator 1.9.4, pkg/controller.v1/common/{job,pod}.go and pytorch/pytorchjob_controller.go.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from sandbox import admission
+from sandbox.clock import parse
+from sandbox.errors import StatusError
+from sandbox.records import Record
+from sandbox.store import Store
+from sandbox.training import replicas, status
+from sandbox.training.replicas import CONTAINER, Replica, restart_policy
+
+JOBS = "pytorchjobs.kubeflow.org"
+MANAGER = "training-operator"
+COMPONENT = "pytorchjob-controller"
+_FIRST_RETRY_SECONDS, _LONGEST_RETRY_SECONDS = 5, 300
+
+Key = tuple[str, str]
+Object = dict[str, Any]
+
+
+class TrainingOperator:
+    """Reconciles the PyTorchJobs of one store; `reconcile` returns when to look at the job again by itself."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._refusals: dict[Key, int] = {}
+
+    def reconcile(self, key: Key) -> datetime | None:
+        """Bring one job a step nearer to its spec."""
+        job = self._store.get(JOBS, *key)
+        managed_by = ((job or {"spec": {}})["spec"].get("runPolicy") or {}).get(
+            "managedBy"
+        ) or "kubeflow.org/training-operator"
+        if job is None or job["metadata"].get("deletionTimestamp") or managed_by != "kubeflow.org/training-operator":
+            self._refusals.pop(key, None)
+            return None
+        turn = Turn(self._store, job)
+        turn.run()
+        if turn.job_exists:
+            self._store.update_status(JOBS, job, manager=MANAGER)
+        return self._due(key, turn)
+
+    def _due(self, key: Key, turn: "Turn") -> datetime | None:
+        if not turn.refused:
+            self._refusals.pop(key, None)
+            return turn.due
+        attempt = self._refusals[key] = self._refusals.get(key, 0) + 1
+        seconds = min(_FIRST_RETRY_SECONDS * 2 ** (attempt - 1), _LONGEST_RETRY_SECONDS)
+        retry = self._store.clock.now() + timedelta(seconds=seconds)
+        return min(retry, turn.due) if turn.due else retry
+
+
+class Turn:
+    """One reconciliation of one job. `job` is a copy whose status is changed in place and saved by the caller."""
+
+    def __init__(self, store: Store, job: Object) -> None:
+        self._store = store
+        self._job = job
+        self._policy: Mapping[str, Any] = job["spec"].get("runPolicy") or {}
+        self._status: Object = job.setdefault("status", {})
+        self._name: str = job["metadata"]["name"]
+        self._at = store.clock.stamp()
+        self._owned = store.owned_by(job["metadata"]["uid"])
+        self.due: datetime | None = None
+        self.refused = False
+        self.job_exists = True
+
+    def run(self) -> None:
+        """Do what the job's state asks for: clean up, suspend, fail, or make its pods and count them."""
+        status.put(self._status, "Created", True, "Created", f"PyTorchJob {self._name} is created.", at=self._at)
+        if status.has(self._status, "Succeeded") or status.has(self._status, "Failed"):
+            self._finished()
+        elif self._policy.get("suspend"):
+            self._suspend()
+        else:
+            self._resume()
+            why = self._exhausted()
+            if why:
+                self._fail(why)
+            else:
+                self._run_replicas()
+
+    def _pods(self) -> list[Record]:
+        return [record for record in self._owned if record.resource == "pods"]
+
+    # Ends
+
+    def _finished(self) -> None:
+        policy = self._policy.get("cleanPodPolicy") or "None"
+        for record in self._pods():
+            unfinished = record.obj["status"].get("phase") in {"Running", "Pending"}
+            if policy == "All" or (policy == "Running" and unfinished):
+                self._delete(record)
+        status.settle_counters(self._status, succeeded=status.has(self._status, "Succeeded"))
+        ttl, completed = self._policy.get("ttlSecondsAfterFinished"), self._status.get("completionTime")
+        if ttl is None or completed is None:
+            return
+        self.due = parse(completed) + timedelta(seconds=ttl)
+        if self.due <= self._store.clock.now():
+            self._store.delete(JOBS, self._job["metadata"]["namespace"], self._name)
+            self.job_exists = False
+
+    def _suspend(self) -> None:
+        for record in self._pods():
+            self._delete(record)
+        for counters in (self._status.get("replicaStatuses") or {}).values():
+            counters.pop("active", None)
+        message = f"PyTorchJob {self._name} is suspended."
+        if status.has(self._status, "Running"):
+            status.put(self._status, "Running", False, "Suspended", message, at=self._at)
+        if status.put(self._status, "Suspended", True, "Suspended", message, at=self._at):
+            self._announce("PyTorchJobSuspended", message)
+
+    def _resume(self) -> None:
+        if status.has(self._status, "Suspended"):
+            message = f"PyTorchJob {self._name} is resumed."
+            status.put(self._status, "Suspended", False, "Resumed", message, at=self._at)
+            self._status["startTime"] = self._at
+            self._announce("PyTorchJobResumed", message)
+        self._status.setdefault("startTime", self._at)
+
+    def _exhausted(self) -> str:
+        """Return why the job may not go on: its restarts or its time are used up; else an empty text."""
+        if self._past_backoff_limit():
+            return f"Job {self._name} has failed because it has reached the specified backoff limit"
+        seconds = self._policy.get("activeDeadlineSeconds")
+        if seconds is not None:
+            self.due = parse(self._status["startTime"]) + timedelta(seconds=seconds)
+            if self.due <= self._store.clock.now():
+                return f"Job {self._name} has failed because it was active longer than specified deadline"
+        return ""
+
+    def _past_backoff_limit(self) -> bool:
+        limit = self._policy.get("backoffLimit")
+        if limit is None:
+            return False
+        specs = self._job["spec"]["pytorchReplicaSpecs"]
+        roles = {role.lower() for role, spec in specs.items() if restart_policy(spec) != "Never"}
+        restarts = sum(_restarts(item.obj) for item in self._pods() if _role(item) in roles)
+        failed = sum(item.obj["status"].get("phase") == "Failed" for item in self._pods())
+        known = sum(item.get("failed", 0) for item in (self._status.get("replicaStatuses") or {}).values())
+        if limit == 0:
+            return restarts > 0 or failed > known
+        return bool(restarts >= limit)
+
+    def _fail(self, message: str) -> None:
+        self._status.setdefault("completionTime", self._at)
+        self._announce("PyTorchJobFailed", message)
+        status.put(self._status, "Failed", True, "Failed", message, at=self._at)
+        self.due = None
+        self._finished()
+
+    # Life
+
+    def _run_replicas(self) -> None:
+        wanted = {replica.name: replica for replica in replicas.replicas(self._job)}
+        pods = {record.name: record for record in self._pods()}
+        services = {record.name for record in self._owned if record.resource == "services"}
+        for name in pods.keys() - wanted.keys():
+            self._delete(pods[name])
+        for name, replica in wanted.items():
+            if name not in pods:
+                self._create("pods", replicas.pod(replica), "Pod")
+                self._warn_of_restart_policy(replica)
+            else:
+                self._look_at(replica, pods[name])
+            if name not in services:
+                self._create("services", replicas.service(replica), "Service")
+        for role in replicas.ROLES:
+            if role in self._job["spec"]["pytorchReplicaSpecs"]:
+                mine = [item.obj for item in pods.values() if _role(item) == role.lower() and item.name in wanted]
+                self._conclude(role, mine)
+
+    def _create(self, resource: str, obj: Object, kind: str) -> None:
+        name = obj["metadata"]["name"]
+        try:
+            admission.validate(self._store, resource, obj, None)
+            self._store.create(resource, obj, manager=MANAGER)
+        except StatusError as error:
+            self.refused = True
+            self._announce(f"FailedCreate{kind}", f"Error creating: {error.message}", warning=True)
+        else:
+            self._announce(f"SuccessfulCreate{kind}", f"Created {kind.lower()}: {name}")
+
+    def _warn_of_restart_policy(self, replica: Replica) -> None:
+        if replica.spec["template"]["spec"].get("restartPolicy"):
+            message = "Restart policy in pod template will be overwritten by restart policy in replica spec"
+            self._announce("SetPodTemplateRestartPolicy", message, warning=True)
+
+    def _delete(self, record: Record) -> None:
+        if record.terminating:
+            return
+        self._store.delete("pods", record.namespace, record.name, uid=record.uid)
+        self._announce("SuccessfulDeletePod", f"Deleted pod: {record.name}")
+        if self._store.peek("services", record.namespace, record.name):
+            self._store.delete("services", record.namespace, record.name)
+            self._announce("SuccessfulDeleteService", f"Deleted service: {record.name}")
+
+    def _look_at(self, replica: Replica, record: Record) -> None:
+        """Replace a pod that failed where its restart policy allows it, else fail the job."""
+        code, failed = _exit_code(record.obj), record.obj["status"].get("phase") == "Failed"
+        if not failed or record.terminating:
+            return
+        if code is not None:
+            self._announce("ExitedWithCode", f"Pod: {record.namespace}.{record.name} exited with code {code}")
+        policy = restart_policy(replica.spec)
+        if policy in {"OnFailure", "Always"} or (policy == "ExitCode" and (code or 0) >= 128):
+            self._store.delete("pods", record.namespace, record.name, uid=record.uid)
+            self._announce("SuccessfulDeletePod", f"Deleted pod: {record.name}")
+            message = f"job {self._name} is restarting because {replica.role} replica(s) failed."
+            self._announce("PyTorchJobRestarting", message, warning=True)
+            status.put(self._status, "Restarting", True, "Restarting", message, at=self._at)
+        elif policy == "ExitCode":
+            message = f'job "{self._name}" is failing because "{replica.role}" replica(s) failed.'
+            self._announce("PyTorchJobFailed", message, warning=True)
+            status.put(self._status, "Failed", True, "Failed", message, at=self._at)
+
+    def _conclude(self, role: str, pods: Sequence[Mapping[str, Any]]) -> None:
+        """Count the pods of a role, and draw the conclusion for the whole job."""
+        spec = self._job["spec"]["pytorchReplicaSpecs"][role]
+        numbers = status.count(self._status, role, list(pods), replicas.selector(self._job, role))
+        expected = spec.get("replicas", 1) - numbers["succeeded"]
+        with_master = "Master" in self._job["spec"]["pytorchReplicaSpecs"]
+        elastic = bool(self._job["spec"].get("elasticPolicy"))
+        if not with_master or role == "Master":
+            if expected == 0 or (elastic and not with_master and numbers["succeeded"]):
+                self._succeed(with_master)
+                return
+            if numbers["active"]:
+                subject = self._name if with_master else self._full_name
+                message = f"PyTorchJob {subject} is running."
+                status.put(self._status, "Running", True, "Running", message, at=self._at)
+        if numbers["failed"] and expected > numbers["active"]:
+            self._failed_replicas(role, numbers["failed"], restart_policy(spec))
+
+    def _failed_replicas(self, role: str, failed: int, policy: str) -> None:
+        if status.has(self._status, "Failed"):
+            return
+        if policy == "Never":
+            message = f"PyTorchJob {self._name} is failed because {failed} {role} replica(s) failed."
+            self._status.setdefault("completionTime", self._at)
+            self._announce("PyTorchJobFailed", message)
+            status.put(self._status, "Failed", True, "Failed", message, at=self._at)
+        else:
+            message = f"PyTorchJob {self._name} is restarting because {failed} {role} replica(s) failed."
+            self._announce("PyTorchJobRestarting", message, warning=True)
+            status.put(self._status, "Restarting", True, "Restarting", message, at=self._at)
+
+    def _succeed(self, with_master: bool) -> None:
+        if status.has(self._status, "Failed"):
+            return
+        subject = f"{self._name} is" if with_master else self._full_name
+        message = f"PyTorchJob {subject} successfully completed."
+        self._announce("PyTorchJobSucceeded", message)
+        self._status.setdefault("completionTime", self._at)
+        status.put(self._status, "Succeeded", True, "Succeeded", message, at=self._at)
+
+    @property
+    def _full_name(self) -> str:
+        return f"{self._job['metadata']['namespace']}/{self._name}"
+
+    def _announce(self, reason: str, message: str, *, warning: bool = False) -> None:
+        kind = "Warning" if warning else "Normal"
+        self._store.record_event(self._job, type=kind, reason=reason, message=message, component=COMPONENT)
+
+
+def _role(record: Record) -> str:
+    return record.labels.get("training.kubeflow.org/replica-type", "")
+
+
+def _restarts(pod: Mapping[str, Any]) -> int:
+    """Return how often the containers of a running pod were restarted."""
+    if pod["status"].get("phase") != "Running":
+        return 0
+    statuses = [*(pod["status"].get("initContainerStatuses") or []), *(pod["status"].get("containerStatuses") or [])]
+    return sum(item.get("restartCount", 0) for item in statuses)
+
+
+def _exit_code(pod: Mapping[str, Any]) -> int | None:
+    """Return the exit code of the framework's container, or None while it has none."""
+    for item in pod["status"].get("containerStatuses") or []:
+        terminated = (item.get("state") or {}).get("terminated")
+        if item["name"] == CONTAINER and terminated:
+            return int(terminated["exitCode"])
+    return None
