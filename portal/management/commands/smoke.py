@@ -1,4 +1,3 @@
-import json
 import time
 import uuid
 from argparse import ArgumentParser
@@ -11,6 +10,7 @@ from django.core.management import BaseCommand, CommandError
 
 from portal.management.smoke import report
 from portal.management.smoke.browser import Browser, SmokeFailed
+from portal.management.smoke.credentials import read_credentials
 from portal.management.smoke.rest import Rest
 
 PERSON = "engineer@premium.test"
@@ -34,8 +34,8 @@ class Command(BaseCommand):
     def handle(self, *, credentials: Path, rehearsal: str, seconds: int, **options: object) -> None:
         deadline = time.monotonic() + seconds
         try:
-            kept = json.loads(credentials.read_text())
-            self._run(kept["url"], kept["users"][PERSON], REHEARSALS[rehearsal], deadline)
+            kept = read_credentials(credentials)
+            self._run(kept.url, kept.passwords[PERSON], REHEARSALS[rehearsal], deadline)
         except FileNotFoundError:
             raise CommandError(f"There is no {credentials}: start the demo first, with `make demo`.") from None
         except (SmokeFailed, httpx.HTTPError) as error:
