@@ -19,8 +19,8 @@ help: ## Print this list
 demo: $(INSTALLED) ## Start everything on http://localhost:8000 until Ctrl-C; PORT=8001 elsewhere, RESET=1 starts over
 	@$(BIN)/python -m portal.management.demo --port $(PORT) $(if $(RESET),--reset)
 
-smoke: $(INSTALLED) ## Submit a job to the running demo, by form and by REST, and wait for its end
-	@$(BIN)/python -m portal.management.demo.smoke
+smoke: $(INSTALLED) ## Submit a job to the running demo, by form and by REST, and wait for its end; ARGS="--rehearsal crash" fails
+	@$(BIN)/python -m portal.management.demo.within $(BIN)/python manage.py smoke .choirmaster/credentials.json $(ARGS)
 
 test: $(INSTALLED) ## Run the tests with a PostgreSQL and a Redis of their own; ARGS="tests/jobs -x" chooses
 	@$(WITH_SERVICES) $(BIN)/python -m pytest $(or $(ARGS),-n 2)

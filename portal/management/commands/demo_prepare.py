@@ -10,9 +10,13 @@ class Command(BaseCommand):
     help = "What `make demo` does once its database is there: migrate, collect static files, seed. Safe to repeat."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("credentials", type=Path, help="the file for the passwords of the people it makes")
+        parser.add_argument(
+            "credentials", type=Path, help="the file for the URL and the passwords of the demo's people"
+        )
+        parser.add_argument("url", help="where the demo will be")
 
-    def handle(self, *, credentials: Path, **options: object) -> None:
+    def handle(self, *, credentials: Path, url: str, **options: object) -> None:
         call_command("migrate", interactive=False, verbosity=0)
         call_command("collectstatic", interactive=False, verbosity=0)
-        seed(credentials)
+        for email, password in seed(credentials, url).items():
+            self.stdout.write(f"  {email:<32} {password}")

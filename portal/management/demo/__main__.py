@@ -1,7 +1,6 @@
 """`python -m portal.management.demo [--port N] [--data FOLDER] [--reset]`: starts the demo and stays until Ctrl-C."""
 
 import argparse
-import json
 import os
 import shutil
 import signal
@@ -58,13 +57,12 @@ def _run(home: Home, port: int, reset: bool) -> int:
         supervisor = _supervise(home, run, [*services.programs, *portal_programs(port)])
         cleanup.callback(_stop, supervisor)
         services.start(supervisor)
-        first = not home.credentials.exists()
         with step("Tables, static files and the demo's people"):
-            manage(["demo_prepare", str(home.credentials)], run.environment)
+            passwords = manage(["demo_prepare", str(home.credentials), run.url], run.environment)
         with step("Web, worker, beat and watch"):
             supervisor.start(f"{PORTAL}:*")
-            wait_for_http("The web process", port, "/", home.log("web"))
-        _welcome(home, run, first)
+            wait_for_http("The web process", port, "/healthz/", home.log("web"))
+        _welcome(home, run, passwords)
         code = supervisor.process.wait()
     raise StepFailed(f"supervisord ended by itself with code {code}; see {home.log('supervisord')}")
 
@@ -161,14 +159,14 @@ def _stop(supervisor: Supervisor) -> None:
     supervisor.stop()
 
 
-def _welcome(home: Home, run: Run, first: bool) -> None:
+def _welcome(home: Home, run: Run, passwords: str) -> None:
     print(f"\nChoirmaster is at {run.url}")
-    if first and home.credentials.exists():
-        for user in json.loads(home.credentials.read_text())["users"]:
-            print(f"  {user['email']:<32} {user['password']}")
-        print(f"The passwords are random and shown only this once; they are kept in {home.credentials} (mode 0600).")
+    if passwords:
+        print(
+            f"Sign in with one of these, shown only this once and kept in {home.credentials} (mode 0600):\n{passwords}"
+        )
     else:
-        print(f"The passwords are in {home.credentials}.")
+        print(f"The e-mail addresses and passwords are in {home.credentials}.")
     print(f"Logs: {home.logs}. Ctrl-C stops everything.", flush=True)
 
 

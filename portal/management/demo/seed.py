@@ -3,5 +3,9 @@
 from pathlib import Path
 
 
-def seed(credentials: Path) -> None:
-    """Makes what is not there yet; passwords of the people it made go to `credentials` (JSON, mode 0600)."""
+def seed(credentials: Path, url: str) -> dict[str, str]:
+    """Makes what is not there yet and returns the passwords of the people it made, by e-mail.
+
+    `credentials` (JSON, mode 0600: {"url": …, "users": {e-mail: password}}) keeps them.
+    """
+    return {}

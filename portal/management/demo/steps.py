@@ -56,11 +56,12 @@ def _ask(port: int, path: str) -> str:
         connection.close()
 
 
-def manage(arguments: list[str], environment: dict[str, str]) -> None:
-    """Runs manage.py; raises StepFailed with the end of what it printed."""
+def manage(arguments: list[str], environment: dict[str, str]) -> str:
+    """Runs manage.py and returns what it printed; raises StepFailed with the end of that."""
     command = [sys.executable, "manage.py", *arguments]
     done = subprocess.run(
         command, cwd=CHECKOUT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
     )
     if done.returncode != 0:
         raise StepFailed(f"manage.py {arguments[0]} failed with code {done.returncode}:\n{done.stdout[-4000:]}")
+    return done.stdout
