@@ -112,8 +112,7 @@ class SchedulingPass:
             )
             workload = self._store.get(WORKLOADS, *holder.key)
             assert workload is not None
-            conditions.put(workload, "Preempted", True, reason, message, at=self._store.clock.stamp())
-            workloads.evict(self._store, workload, "Preempted", message)
+            workloads.evict(self._store, workload, "Preempted", message, preempted=reason)
             text = f"{message}; {_PRIORITIES.format(entry.priority, holder.priority)}"
             workloads.announce(self._store, workload, "Preempted", text)
 

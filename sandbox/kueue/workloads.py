@@ -173,10 +173,15 @@ def requeue(store: Store, workload: Object, reason: str, message: str) -> None:
         save(store, workload)
 
 
-def evict(store: Store, workload: Object, reason: str, message: str) -> None:
-    """Mark a Workload as evicted; its job is stopped and its quota released by the job's reconciler."""
+def evict(store: Store, workload: Object, reason: str, message: str, *, preempted: str = "") -> None:
+    """Mark a Workload as evicted; its job is stopped and its quota released by the job's reconciler.
+
+    `preempted` is the reason of the condition Preempted, where that is why.
+    """
     at, held = store.clock.stamp(), bool(workload.get("status", {}).get("admission"))
     conditions.put(workload, "Evicted", True, reason, message, at=at)
+    if preempted:
+        conditions.put(workload, "Preempted", True, preempted, message, at=at)
     if held:
         _count_eviction(workload["status"], reason)
     save(store, workload)

@@ -97,7 +97,8 @@ class Turn:
             unfinished = record.obj["status"].get("phase") in {"Running", "Pending"}
             if policy == "All" or (policy == "Running" and unfinished):
                 self._delete(record)
-        status.settle_counters(self._status, succeeded=status.has(self._status, "Succeeded"))
+        if status.has(self._status, "Succeeded"):
+            status.count_active_as_succeeded(self._status)
         ttl, completed = self._policy.get("ttlSecondsAfterFinished"), self._status.get("completionTime")
         if ttl is None or completed is None:
             return

@@ -61,9 +61,9 @@ def count(status: Status, role: str, pods: list[Mapping[str, Any]], selector: st
     return numbers
 
 
-def settle_counters(status: Status, *, succeeded: bool) -> None:
-    """Let nothing count as active any more; what was active has succeeded where the job has."""
+def count_active_as_succeeded(status: Status) -> None:
+    """Let what was active when the job succeeded count as succeeded too: its pods may be gone by now."""
     for counters in (status.get("replicaStatuses") or {}).values():
         active = counters.pop("active", 0)
-        if active and succeeded:
+        if active:
             counters["succeeded"] = counters.get("succeeded", 0) + active
