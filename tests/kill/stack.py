@@ -1,6 +1,7 @@
 """A running demo on free ports with data of its own, and what can be asked of it from outside."""
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,7 +17,7 @@ import psycopg
 from psycopg.rows import dict_row
 
 from portal.management.demo.home import Home, Run
-from portal.management.demo.supervision import rpc
+from portal.management.demo.supervision import ask
 from portal.management.embedded.ports import free_port
 from portal.management.smoke.credentials import Credentials, read_credentials
 
@@ -36,7 +37,7 @@ class Stack:
 
     def pid(self, program: str) -> int:
         """The program's process, as supervisor knows it; 0 while it is not running."""
-        for info in rpc(Path(self.run.supervisor)).getAllProcessInfo():
+        for info in ask(Path(self.run.supervisor), "getAllProcessInfo"):
             if info["name"] == program:
                 return int(info["pid"]) if info["statename"] in {"RUNNING", "STARTING"} else 0
         raise LookupError(program)
@@ -80,6 +81,8 @@ def running_stack(folder: Path) -> Iterator[Stack]:
                 process.wait(20)
             process.kill()
             process.wait()
+            # As root it lies outside of `folder`.
+            shutil.rmtree(Home(data).postgres, ignore_errors=True)
 
 
 def _wait_until_ready(process: "subprocess.Popen[bytes]", output: Path) -> None:
