@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 from django.db import models
-from django.db.models import QuerySet
+from django.db.models import F, Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from portal.names import new_uid
@@ -33,6 +33,11 @@ class Cohort(models.Model):
 class ClusterQueueQuerySet(QuerySet["ClusterQueue"]):
     def visible_to(self, user: User) -> "ClusterQueueQuerySet":
         return self if user.is_platform_admin else self.filter(tenant__member__user=user)
+
+    def unapplied(self) -> "ClusterQueueQuerySet":
+        """What the cluster does not have as we want it, as far as the mirror has seen."""
+        in_force = Q(status__observed_generation=F("generation"))
+        return self.exclude(in_force & (Q(tenant=None) | ~Q(tenant__namespace_uid="")))
 
 
 class ClusterQueue(models.Model):
