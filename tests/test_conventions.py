@@ -9,6 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from django.apps import apps
+
+from tenants.models import Tenant
 
 ROOT = Path(__file__).resolve().parents[1]
 LINES = {".py": 400, ".css": 150, ".js": 80, ".html": 120}
@@ -129,3 +132,17 @@ def test_every_translator_has_its_test_module() -> None:
     translators = {path.stem for path in (ROOT / "jobs/translators").glob("*.py")} - {"__init__", "base"}
     tested = {path.stem.removeprefix("test_") for path in (ROOT / "tests/jobs").rglob("test_*.py")}
     assert translators - tested == set()
+
+
+# Looked up by its key inside one service and shown to nobody.
+NEVER_SHOWN = {"jobs.IdempotencyKey"}
+
+
+def test_rows_of_a_tenant_can_be_narrowed_to_their_reader() -> None:
+    owned = [
+        model
+        for model in apps.get_models()
+        if any(field.is_relation and field.related_model is Tenant for field in model._meta.concrete_fields)
+    ]
+    open_to_all = {model._meta.label for model in owned if not hasattr(model._meta.default_manager, "visible_to")}
+    assert open_to_all - NEVER_SHOWN == set()

@@ -23,24 +23,20 @@ def step(what: str) -> Iterator[None]:
     started = time.monotonic()
     try:
         yield
-    except BaseException:
-        print(flush=True)
-        raise
-    print(f"({time.monotonic() - started:.1f} s)", flush=True)
+    finally:
+        print(f"({time.monotonic() - started:.1f} s)", flush=True)
 
 
-def wait_for_http(what: str, port: int, path: str, log: Path) -> None:
-    """Returns when `path` on loopback answers anything but a server error; raises StepFailed after WAIT_SECONDS."""
-    deadline = time.monotonic() + WAIT_SECONDS
+def wait_for_http(what: str, port: int, path: str, log: Path, *, seconds: float = WAIT_SECONDS) -> None:
+    """Returns when `path` on loopback answers anything but a server error; raises StepFailed after `seconds`."""
+    deadline = time.monotonic() + seconds
     while True:
         answer = _ask(port, path)
         if answer.isdecimal() and int(answer) < 500:
             return
         if time.monotonic() > deadline:
             last_words = log.read_text(errors="replace")[-2000:] if log.exists() else ""
-            raise StepFailed(
-                f"{what} did not answer within {WAIT_SECONDS} s ({answer}). The end of {log}:\n{last_words}"
-            )
+            raise StepFailed(f"{what} did not answer within {seconds:g} s ({answer}). The end of {log}:\n{last_words}")
         time.sleep(0.1)
 
 
