@@ -4,7 +4,7 @@ from typing import Any
 
 from jobs.state.facts import Derived, Facts, PodFacts
 
-# Waiting reasons that a kubelet does not get out of by itself (Kubernetes 1.36, pkg/kubelet/images/types.go, kuberuntime).
+# Waiting reasons that a kubelet does not get out of by itself (Kubernetes 1.36, pkg/kubelet/{images,kuberuntime}).
 CANNOT_START = frozenset(
     {
         "ErrImagePull",
