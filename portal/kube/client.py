@@ -50,6 +50,10 @@ class Cluster:
             configuration.proxy = None  # a proxy of the environment cannot know our loopback
         self._rest: Any = RESTClientObject(configuration)  # the official client ships no types
 
+    def ask_ready(self) -> None:
+        """Raises ClusterUnavailable unless the API server says that it is ready."""
+        self._request("GET", "/readyz", {})
+
     def get(self, ref: Ref) -> Object:
         """The object. Raises NotFound."""
         return self._json("GET", ref.path)

@@ -1,0 +1,113 @@
+"""The job objects themselves."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from jobs.mirror.attempts import end_attempt, note_running
+from jobs.mirror.objects import assign, differs, text_of, uid_of
+from jobs.mirror.poison import guarded
+from jobs.mirror.recompute import settle
+from jobs.models import Submission
+from jobs.translators import translator_for
+from jobs.translators.base import text
+from portal.kube.kinds import Object
+from portal.names import LABEL_SUBMISSION
+
+OBSERVED = (
+    "job_phase",
+    "job_reason",
+    "job_message",
+    "job_suspended",
+    "replicas_active",
+    "replicas_succeeded",
+    "replicas_failed",
+    "started_at",
+    "finished_at",
+    "seen_at",
+    "gone_at",
+)
+
+
+def mirror_job(obj: Object, as_of: datetime | None = None) -> None:
+    as_of = as_of or timezone.now()
+    with transaction.atomic():
+        submission = _locked(obj)
+        if submission is None or (submission.seen_at and submission.seen_at > as_of):
+            return
+        changed = assign(submission, _columns(submission, obj))
+        submission.seen_at = as_of
+        submission.save(update_fields=OBSERVED)
+        if submission.job_phase == "Running":
+            note_running(submission)
+        if submission.finished_at is not None:
+            end_attempt(submission, at=submission.finished_at, reason=submission.job_phase)
+        settle(submission, changed=changed)
+
+
+def forget_job(uid: str) -> None:
+    """The object is gone: a DELETED event or a complete list says so."""
+    with transaction.atomic():
+        rows = Submission.objects.select_for_update(no_key=True)
+        submission = rows.filter(object_uid=uid, gone_at=None).first() if uid else None
+        if submission is None:
+            return
+        submission.gone_at = timezone.now()
+        submission.save(update_fields=["gone_at"])
+        reason = "Cancelled" if submission.cancel_requested_at else "Deleted"
+        end_attempt(submission, at=submission.gone_at, reason=reason)
+        settle(submission, changed=True)
+
+
+def jobs_listed(kind: str, items: Sequence[Object], began_at: datetime) -> None:
+    """A complete list of one kind. What was sent before it began and is not in it is gone."""
+    uids = {uid_of(obj) for obj in items}
+    known = {row.object_uid: row for row in Submission.objects.filter(object_uid__in=uids - {""})}
+    for obj in items:
+        submission = known.get(uid_of(obj))
+        if submission is None or guarded(_differs, submission, obj) is not False:
+            guarded(mirror_job, obj, began_at)
+    unseen = Q(seen_at=None) | Q(seen_at__lt=began_at)
+    Submission.objects.filter(unseen, object_uid__in=uids - {""}).update(seen_at=began_at)
+    missing = Submission.objects.filter(kind=kind, gone_at=None, sent_at__lt=began_at).exclude(object_uid="")
+    for uid in missing.exclude(object_uid__in=uids).values_list("object_uid", flat=True):
+        forget_job(uid)
+
+
+def _locked(obj: Object) -> Submission | None:
+    """The submission of our label, if launch made this object: the same name, and the same uid once it is recorded."""
+    try:
+        uid = UUID(text(obj, "metadata", "labels", LABEL_SUBMISSION))
+    except ValueError:
+        return None
+    rows = Submission.objects.select_for_update(no_key=True)
+    name, namespace = text(obj, "metadata", "name"), text(obj, "metadata", "namespace")
+    submission = rows.filter(uid=uid, namespace=namespace, job_name=name).first()
+    if submission is None or submission.object_uid not in {"", uid_of(obj)}:
+        return None
+    return submission
+
+
+def _columns(submission: Submission, obj: Object) -> dict[str, Any]:
+    progress = translator_for(submission.kind).progress(obj)
+    return {
+        "job_phase": text_of(progress.phase, 16),
+        "job_reason": text_of(progress.reason, 128),
+        "job_message": text_of(progress.message),
+        "job_suspended": progress.suspended,
+        "replicas_active": progress.active,
+        "replicas_succeeded": progress.succeeded,
+        "replicas_failed": progress.failed,
+        "started_at": submission.started_at or progress.started_at,
+        "finished_at": progress.finished_at,
+        "gone_at": None,
+    }
+
+
+def _differs(submission: Submission, obj: Object) -> bool:
+    return differs(submission, _columns(submission, obj))

@@ -1,0 +1,40 @@
+"""Reading raw objects into columns."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db.models import Model
+
+from jobs.translators.base import text
+from portal.kube.kinds import Object
+
+
+def uid_of(obj: Object) -> str:
+    return text(obj, "metadata", "uid")
+
+
+def owner_of(obj: Object) -> Mapping[str, Any]:
+    """The ownerReference of the controller, {} where there is none."""
+    metadata = obj.get("metadata")
+    owners = metadata.get("ownerReferences") if isinstance(metadata, Mapping) else None
+    for owner in owners if isinstance(owners, list) else []:
+        if isinstance(owner, Mapping) and owner.get("controller") is True:
+            return owner
+    return {}
+
+
+def text_of(value: str, length: int | None = None) -> str:
+    """As PostgreSQL can store it: without NUL, cut to the column's length."""
+    return value.replace("\0", "")[:length]
+
+
+def differs(row: Model, columns: Mapping[str, Any]) -> bool:
+    return any(getattr(row, name) != value for name, value in columns.items())
+
+
+def assign(row: Model, columns: Mapping[str, Any]) -> bool:
+    """Whether one of the columns changed."""
+    changed = differs(row, columns)
+    for name, value in columns.items():
+        setattr(row, name, value)
+    return changed
