@@ -1,0 +1,106 @@
+"""Two tenants, a person for each role, tokens of every kind, and a job: each route can show or change something."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http.response import HttpResponseBase
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+from tests.jobs.factories import make_demo_template, make_pod, make_submission
+
+from jobs.models import Submission
+from tenants.access import Access
+from tenants.models import ApiToken, Role, Tenant
+from tests.factories import make_access, make_admin, make_cohort_of_the_demo, make_member, make_token
+from tests.matrix.actors import Actor, Person
+from tests.matrix.rows import ROWS, Door, routes
+
+ROLES = {
+    Person.VIEWER: Role.VIEWER,
+    Person.AUTHOR: Role.SUBMITTER,
+    Person.OTHER: Role.SUBMITTER,
+    Person.OWNER: Role.OWNER,
+}
+VALUES = {"model": "m", "workers": 1, "gpus_per_worker": 1}
+
+
+@dataclass(frozen=True)
+class World:
+    tenant: Tenant
+    submission: Submission
+    own_token: ApiToken  # the author's, for the page that revokes it
+    clients: dict[Person | None, Client]
+    secrets: dict[str, str]
+
+    def call(self, name: str, method: str, parameters: str, actor: Actor) -> HttpResponseBase:
+        headers = {"Authorization": f"Bearer {self.secrets[actor.token]}"} if actor.token else {}
+        if ROWS[name].door is Door.REST:
+            body, content_type = json.dumps(self._json(name)), "application/json"
+        else:
+            body, content_type = self._form(name), "application/x-www-form-urlencoded"
+        client = self.clients[actor.session]
+        answer = client.generic(method, self.url(name) + parameters, body, content_type, headers=headers)
+        answer.close()
+        return answer
+
+    def url(self, name: str) -> str:
+        values = {
+            "tenant": self.tenant.slug,
+            "template": "pytorch-ddp",
+            "uid": self.own_token.uid if name == "tenants:token-revoke" else self.submission.uid,
+        }
+        return reverse(name, kwargs={key: values[key] for key in re.findall(r"<(?:\w+:)?(\w+)>", routes()[name])})
+
+    def _json(self, name: str) -> dict[str, Any]:
+        if name != "api:submission-collection":
+            return {}
+        return {"template": "pytorch-ddp", "name": "matrix", "values": VALUES}
+
+    def _form(self, name: str) -> str:
+        """What would change something, were the caller let in."""
+        fields: dict[str, object] = {}
+        if name == "jobs:submission-create":
+            fields = {"name": "matrix", **{f"values.{key}": value for key, value in VALUES.items()}}
+        elif name == "tenants:token-list":
+            fields = {"name": "matrix", "tenant": self.tenant.slug, "role": "viewer", "days": 7}
+        return urlencode(fields)
+
+
+def make_world() -> World:
+    premium, free = make_cohort_of_the_demo()
+    make_demo_template()
+    people = {person: make_access(premium, role) for person, role in ROLES.items()}
+    people[Person.OUTSIDER] = make_access(free, Role.OWNER)
+    people[Person.ADMIN] = replace(people[Person.OWNER], user=make_admin(), by_platform=True)
+    submission = make_submission(access=people[Person.AUTHOR])
+    make_pod(submission)
+    own_token, _ = make_token(people[Person.AUTHOR])
+    return World(premium, submission, own_token, _clients(people), _secrets(people, free))
+
+
+def _clients(people: Mapping[Person, Access]) -> dict[Person | None, Client]:
+    clients: dict[Person | None, Client] = {None: Client(raise_request_exception=False)}
+    for person, access in people.items():
+        clients[person] = Client(raise_request_exception=False)
+        clients[person].force_login(access.user)
+    return clients
+
+
+def _secrets(people: Mapping[Person, Access], free: Tenant) -> dict[str, str]:
+    owner = people[Person.OWNER]
+    revoked, revoked_secret = make_token(owner)
+    ApiToken.objects.filter(pk=revoked.pk).update(revoked_at=timezone.now())
+    make_member(free, Role.OWNER, owner.user)
+    return {
+        **{person.value: make_token(access)[1] for person, access in people.items()},
+        "below": make_token(owner, Role.VIEWER)[1],
+        "expired": make_token(owner, days=-1)[1],
+        "revoked": revoked_secret,
+        "foreign": make_token(replace(owner, tenant=free))[1],
+        "junk": "cm_" + "0" * 12 + "_" + "A" * 43,
+    }

@@ -1,0 +1,79 @@
+"""Every route × method × query × actor: who is let in, who is refused and how, and that a refusal changes nothing.
+
+The rows are in tests/matrix/rows.py; a route without one fails here.
+"""
+
+import pytest
+from django.db import transaction
+from django.http.response import HttpResponseBase
+
+from tests.matrix.actors import ACTORS, Actor, Outcome, expected
+from tests.matrix.rows import ROWS, Need, Row, routes
+from tests.matrix.snapshot import query, snapshot
+from tests.matrix.world import World, make_world
+
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+SUCCESS = frozenset({200, 201, 302, 303})
+REFUSED = {Outcome.UNKNOWN: 401, Outcome.FORBIDDEN: 403, Outcome.NOT_FOUND: 404}
+CASES = [
+    (name, method, query, actor)
+    for name, row in ROWS.items()
+    for method in METHODS
+    for query in row.queries_of(method)
+    for actor in ACTORS
+]
+
+
+@pytest.fixture
+def world(db: None) -> World:
+    return make_world()
+
+
+def test_every_route_has_a_row(capsys: pytest.CaptureFixture[str]) -> None:
+    assert set(ROWS) == set(routes())
+    with capsys.disabled():
+        print(f"\nAccess matrix: {len(ROWS)} routes, N = {len(CASES)} calls.")
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_route(name: str, world: World) -> None:
+    sql = query()
+    before = snapshot(sql)
+    wrong = []
+    for _, method, parameters, actor in (case for case in CASES if case[0] == name):
+        with transaction.atomic():
+            answer = world.call(name, method, parameters, actor)
+            fault = judge(ROWS[name], method, actor, answer) or _change(answer, before, sql)
+            transaction.set_rollback(True)
+        if fault:
+            wrong.append(f"{method} {parameters} by {actor.name}: {fault}")
+    assert wrong == []
+
+
+def _change(answer: HttpResponseBase, before: dict[str, tuple[int, str]], sql: str) -> str:
+    """What a call that was not let in changed."""
+    if answer.status_code < 400 and not _leads_to_sign_in(answer):
+        return ""
+    after = snapshot(sql)
+    changed = [table for table in before if after[table] != before[table]]
+    return f"refused with {answer.status_code}, but changed {changed}" if changed else ""
+
+
+def judge(row: Row, method: str, actor: Actor, answer: HttpResponseBase) -> str:
+    """What is wrong with the answer, or nothing."""
+    need = row.methods.get("GET" if method == "HEAD" else method)
+    if need is None:
+        harmless = answer.status_code in {401, 403, 404, 405} or _leads_to_sign_in(answer)
+        return "" if harmless else f"this method does not exist, but answered {answer.status_code}"
+    outcome = expected(row.door, need, actor)
+    if outcome is Outcome.IN:
+        let_in = answer.status_code in SUCCESS | row.also and (need is Need.ANYBODY or not _leads_to_sign_in(answer))
+        return "" if let_in else f"should be let in, but answered {answer.status_code}"
+    if outcome is Outcome.SIGN_IN:
+        return "" if _leads_to_sign_in(answer) else f"should be led to the sign-in, but answered {answer.status_code}"
+    wanted = REFUSED[outcome]
+    return "" if answer.status_code == wanted else f"should be {wanted}, but answered {answer.status_code}"
+
+
+def _leads_to_sign_in(answer: HttpResponseBase) -> bool:
+    return answer.status_code == 302 and answer.headers["Location"].startswith("/sign-in/")
