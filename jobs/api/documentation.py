@@ -39,7 +39,7 @@ IDEMPOTENCY_KEY = OpenApiParameter(
 def operation(
     summary: str,
     *,
-    answers: Mapping[int, type[Any]],
+    answers: Mapping[int, Any],
     body: type[Strict] | None = None,
     query: type[Strict] | None = None,
     parameters: tuple[OpenApiParameter, ...] = (),

@@ -20,13 +20,16 @@ MAX_DIGITS = 40  # more than any number Kubernetes stores, less than what makes 
 
 
 class StrictJSONParser(BaseParser):
-    """Reads `application/json` in UTF-8. Raises PortalError 400 `malformed_json` that says what is wrong and where."""
+    """Reads `application/json` in UTF-8 into any JSON value.
+
+    Raises PortalError 400 `malformed_json` that says what is wrong and where, 415 for another type.
+    """
 
     media_type = "application/json"
 
     def parse(
         self, stream: IO[bytes], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
-    ) -> object:
+    ) -> Any:
         refuse_other_types(media_type or "")
         try:
             return loads(stream.read().decode("utf-8"))

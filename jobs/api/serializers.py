@@ -223,7 +223,7 @@ class ProblemOutput(serializers.Serializer[Any]):
     status = serializers.IntegerField()
     code = serializers.CharField()
     detail = serializers.CharField()
-    errors = FieldErrorOutput(many=True)
+    errors = FieldErrorOutput(many=True)  # type: ignore[assignment]  # a field, which DRF takes off the class
 
 
 def checked_body(serializer_class: type[Strict], data: object) -> dict[str, Any]:

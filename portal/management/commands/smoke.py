@@ -47,7 +47,7 @@ class Command(BaseCommand):
         self._say(f"Signed in at {url} as {PERSON}")
         rest = Rest(url, browser.make_token(TENANT, f"smoke {uuid.uuid4().hex[:8]}"), TENANT)
         values = {**VALUES, "rehearsal": rehearsal}
-        fields = {"name": "llama3-8b-finetune", **{name: str(value) for name, value in values.items()}}
+        fields = {"name": "llama3-8b-finetune", **{f"values.{name}": str(value) for name, value in values.items()}}
         jobs = {"form": browser.submit(TENANT, TEMPLATE, fields)}
         body = {"template": TEMPLATE, "name": "llama3-8b-finetune", "values": values}
         jobs["REST"] = rest.submit(body, key=str(uuid.uuid4()))
