@@ -1,4 +1,4 @@
-"""One admission of a job to its end. Observed, never part of a name: Kueue admits the same object again after an eviction."""
+"""One admission of a job to its end. Observed, never part of a name: Kueue admits an evicted object again."""
 
 from django.db import models
 
@@ -11,7 +11,8 @@ class Attempt(models.Model):
     admitted_at = models.DateTimeField()
     running_at = models.DateTimeField(null=True, blank=True)
     ended_at = models.DateTimeField(null=True, blank=True)
-    end_reason = models.CharField(max_length=64, blank=True)  # "Succeeded", "Failed", "Cancelled" or Kueue's eviction reason
+    # "Succeeded", "Failed", "Cancelled" or Kueue's eviction reason
+    end_reason = models.CharField(max_length=64, blank=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["submission", "number"], name="one_attempt_number")]

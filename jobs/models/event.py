@@ -7,7 +7,8 @@ from jobs.models.submission import Submission
 
 class Event(models.Model):
     submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="events")
-    object_uid = models.CharField(max_length=64, unique=True)  # the event's own uid; a repeated event is updated in place
+    # The event's own uid: a repeated event is updated in place.
+    object_uid = models.CharField(max_length=64, unique=True)
     at = models.DateTimeField()  # the newest occurrence
     count = models.PositiveIntegerField(default=1)
     type = models.CharField(max_length=16)  # Normal, Warning

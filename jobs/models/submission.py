@@ -1,14 +1,14 @@
 """One job as somebody asked for it, what launch did about it, and what the mirror saw.
 
-Each column has one writer, named in the comment above its group; `state`, `reason` and `params` are the stored result of
-jobs.state.derive over all the others and are written in the same transaction as any of its inputs.
+Each column has one writer, named in the comment above its group; `state`, `reason` and `params` are the stored result
+of jobs.state.derive over all the others and are written in the same transaction as any of its inputs.
 """
 
-from datetime import datetime
 from typing import ClassVar
 
 from django.db import models
 from django.db.models import Q, QuerySet
+from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from jobs.models.template import TemplateVersion
@@ -26,10 +26,10 @@ class SubmissionQuerySet(QuerySet["Submission"]):
     def unfinished(self) -> "SubmissionQuerySet":
         return self.exclude(state__in=Submission.FINISHED)
 
-    def due(self, now: datetime) -> "SubmissionQuerySet":
-        """What launch should act on: not sent, or to be cancelled on the cluster, and leased by nobody."""
-        free = Q(lease_expires_at=None) | Q(lease_expires_at__lt=now)
-        ready = Q(next_try_at=None) | Q(next_try_at__lte=now)
+    def due(self) -> "SubmissionQuerySet":
+        """What launch should act on now, by the database's clock: unsent or to be cancelled, and leased by nobody."""
+        free = Q(lease_expires_at=None) | Q(lease_expires_at__lt=Now())
+        ready = Q(next_try_at=None) | Q(next_try_at__lte=Now())
         unsent = Q(sent_at=None, rejected_at=None, cancel_requested_at=None)
         unstopped = Q(cancel_requested_at__isnull=False, stopped_at=None)
         return self.filter(free, ready, unsent | unstopped)
@@ -86,10 +86,12 @@ class Submission(models.Model):
     object_uid = models.CharField(max_length=64, blank=True, db_index=True)
     send_error = models.TextField(blank=True)  # the cluster's own words of the last failed try
     rejected_at = models.DateTimeField(null=True, blank=True)
-    stopped_at = models.DateTimeField(null=True, blank=True)  # the cluster confirmed the deletion, or nothing was ever sent
+    # The cluster confirmed the deletion, or nothing was ever sent.
+    stopped_at = models.DateTimeField(null=True, blank=True)
 
     # Observed: written by mirror.
-    job_phase = models.CharField(max_length=16, blank=True)  # translator.progress: Created, Suspended, Running, Restarting, Succeeded, Failed
+    # jobs.translators.Progress.phase: Created, Suspended, Running, Restarting, Succeeded, Failed.
+    job_phase = models.CharField(max_length=16, blank=True)
     job_reason = models.CharField(max_length=128, blank=True)
     job_message = models.TextField(blank=True)
     job_suspended = models.BooleanField(null=True)
@@ -114,7 +116,13 @@ class Submission(models.Model):
         indexes = [
             models.Index(fields=["tenant", "-id"]),
             models.Index(fields=["tenant", "state", "-id"]),
+            # What `due` looks for, every few seconds.
             models.Index(fields=["next_try_at"], name="submission_unsent", condition=Q(sent_at=None, rejected_at=None)),
+            models.Index(
+                fields=["next_try_at"],
+                name="submission_unstopped",
+                condition=Q(cancel_requested_at__isnull=False, stopped_at=None),
+            ),
         ]
 
     def __str__(self) -> str:

@@ -17,7 +17,8 @@ class Workload(models.Model):
     admitted = models.BooleanField(null=True)
     evicted = models.BooleanField(null=True)
     finished = models.BooleanField(null=True)
-    reason = models.CharField(max_length=64, blank=True)  # of the condition that decides: Finished > Evicted > Admitted > QuotaReserved
+    # Of the condition that decides: Finished, else Evicted, else Admitted, else QuotaReserved.
+    reason = models.CharField(max_length=64, blank=True)
     message = models.TextField(blank=True)
     eviction_reason = models.CharField(max_length=64, blank=True)  # of the newest eviction, kept after requeueing
     eviction_message = models.TextField(blank=True)
