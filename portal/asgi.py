@@ -7,7 +7,6 @@ from typing import Any
 from django.conf import settings
 from django.core.asgi import get_asgi_application
 
-
 Event = Mapping[str, Any]
 Receive = Callable[[], Awaitable[Event]]
 Send = Callable[[Event], Awaitable[None]]

@@ -66,6 +66,7 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
+    "django.forms",  # FORM_RENDERER finds the templates of widgets there
     "django_linear_migrations",
     "django_htmx",
     "template_partials",
