@@ -1,6 +1,6 @@
 """Brings a queue, and its tenant's namespace, into the cluster by server-side apply. Safe to repeat at any point.
 
-Nothing is forced: a field that somebody else set by their own apply makes Conflict, and is theirs until a person decides.
+Nothing is forced: a field that somebody else set by an apply of theirs raises Conflict and stays theirs.
 """
 
 import logging
@@ -16,6 +16,7 @@ from portal.names import LABEL_TENANT
 from quotas import manifests
 from quotas.manifests import QuotaLine
 from quotas.models import ClusterQueue, Flavor
+from quotas.queries import quota_lines
 from tenants.models import Tenant
 
 logger = logging.getLogger(__name__)
@@ -34,8 +35,8 @@ class Plan:
 def apply_queue(cluster: Cluster, cluster_queue_id: int) -> None:
     """Applies flavors, namespace, ServiceAccount, LocalQueue and last the ClusterQueue with its generation.
 
-    So the generation that the mirror sees on the ClusterQueue vouches for all of them. A queue that is not there any more
-    is no error. Raises the errors of portal.kube; Conflict also for a namespace of that name that is not this tenant's.
+    So the generation that the mirror sees on the ClusterQueue vouches for all of them. Raises portal.kube's errors,
+    Conflict also for a namespace of that name that is not this tenant's. A queue whose row is gone is no error.
     """
     plan = _load(cluster_queue_id)
     if plan is None:
@@ -65,28 +66,21 @@ def _load(cluster_queue_id: int) -> Plan | None:
     queue = ClusterQueue.objects.select_for_update().filter(pk=cluster_queue_id).first()
     if queue is None:
         return None
-    rows = list(queue.quotas.select_related("flavor").order_by("pk"))
-    flavors = {row.flavor.pk: row.flavor for row in rows}
-    lines = [
-        QuotaLine(row.flavor.name, row.resource, row.nominal, row.borrowing_limit, row.lending_limit) for row in rows
-    ]
-    return Plan(queue, queue.tenant, list(flavors.values()), lines)
+    lines = quota_lines(queue)
+    flavors = Flavor.objects.filter(name__in={line.flavor for line in lines}).order_by("name")
+    return Plan(queue, queue.tenant, list(flavors), lines)
 
 
 def _apply_tenant(cluster: Cluster, tenant: Tenant, queue: ClusterQueue, kueue: str) -> None:
     found = _namespace_uid(cluster, tenant)
     if tenant.namespace_uid and found != tenant.namespace_uid:
         state = "was deleted" if found is None else f"has another uid ({found})"
-        raise Conflict(
-            f"Namespace {tenant.namespace} {state}; {tenant.slug}'s jobs lived in the one with uid {tenant.namespace_uid}."
-        )
+        raise Conflict(f"Namespace {tenant.namespace} {state}; ours is the one with uid {tenant.namespace_uid}.")
     applied = cluster.apply(manifests.namespace(name=tenant.namespace, tenant_uid=str(tenant.uid)))
     uid = str(applied["metadata"]["uid"])
     Tenant.objects.filter(pk=tenant.pk, namespace_uid="").update(namespace_uid=uid)
     cluster.apply(manifests.service_account(namespace=tenant.namespace))
-    cluster.apply(
-        manifests.local_queue(namespace=tenant.namespace, cluster_queue=queue.name, api_version=kueue),
-    )
+    cluster.apply(manifests.local_queue(namespace=tenant.namespace, cluster_queue=queue.name, api_version=kueue))
 
 
 def _namespace_uid(cluster: Cluster, tenant: Tenant) -> str | None:
@@ -96,7 +90,5 @@ def _namespace_uid(cluster: Cluster, tenant: Tenant) -> str | None:
     except NotFound:
         return None
     if (metadata.get("labels") or {}).get(LABEL_TENANT) != str(tenant.uid):
-        raise Conflict(
-            f"There is a namespace {tenant.namespace} that is not {tenant.slug}'s: its label {LABEL_TENANT} says so."
-        )
+        raise Conflict(f"Namespace {tenant.namespace} is not {tenant.slug}'s: its label {LABEL_TENANT} says another.")
     return str(metadata["uid"])

@@ -67,7 +67,7 @@ def _others(queue: QueueQuota, cohort: Sequence[QueueQuota]) -> list[QueueQuota]
 
 
 def verdict(requests: Mapping[str, int], reach: Mapping[str, int]) -> Fit:
-    """Judges a job's total `requests`, GPUs first. A resource that `reach` does not name is not to be had: at most 0."""
+    """Judges a job's total `requests`, GPUs first. One that `reach` does not name cannot be had."""
     names = sorted((name for name, amount in requests.items() if amount), key=lambda name: (name != GPU, name))
     fits = [Fit(requests[name] <= reach.get(name, 0), name, requests[name], reach.get(name, 0)) for name in names]
     refused = [fit for fit in fits if not fit.ok]

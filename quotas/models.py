@@ -41,7 +41,7 @@ class ClusterQueueQuerySet(QuerySet["ClusterQueue"]):
 
 
 class ClusterQueue(models.Model):
-    """Desired. Becomes a ClusterQueue and, where it has a tenant, the LocalQueue `portal.names.LOCAL_QUEUE` in its namespace."""
+    """Desired. Becomes a ClusterQueue and, where it has a tenant, the LocalQueue of its namespace."""
 
     class Reclaim(models.TextChoices):
         NEVER = "Never", _("Never")
@@ -63,7 +63,7 @@ class ClusterQueue(models.Model):
 
 
 class Quota(models.Model):
-    """Desired amount of one resource of one flavor. Unit: portal.quantity (thousandths of a core for cpu, else bytes or pieces)."""
+    """Desired amount of one resource of one flavor, in portal.quantity's unit (thousandths of cores, bytes)."""
 
     cluster_queue = models.ForeignKey(ClusterQueue, on_delete=models.CASCADE, related_name="quotas")
     flavor = models.ForeignKey(Flavor, on_delete=models.PROTECT)

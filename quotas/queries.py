@@ -4,10 +4,12 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from portal.errors import PortalError
 from quotas.fit import QueueQuota, available, reach
+from quotas.manifests import QuotaLine
 from quotas.models import ClusterQueue, Quota
 from tenants.models import Tenant
 
@@ -42,21 +44,19 @@ def flavors_of(tenant: Tenant) -> list[str]:
 
 
 def reach_of(tenant: Tenant, flavor_name: str) -> dict[str, int]:
-    """{resource: the most that one job of `tenant` can ever get of it}; {} for a flavor that the queue does not have."""
+    """{resource: the most that one job of `tenant` can ever get}; {} for a flavor that its queue does not have."""
     return {resource: room.at_most for resource, room in room_of(tenant, flavor_name).items()}
 
 
 def room_of(tenant: Tenant, flavor_name: str) -> dict[str, Room]:
     """{resource: Room} of the tenant's queue; {} for a flavor that it does not have. One query for the whole cohort."""
     queue = queue_of(tenant)
-    members = Quota.objects.filter(flavor__name=flavor_name).select_related(
-        "cluster_queue", "cluster_queue__cohort", "cluster_queue__status"
-    )
-    members = (
-        members.filter(cluster_queue__cohort=queue.cohort) if queue.cohort else members.filter(cluster_queue=queue)
-    )
+    members = Q(cluster_queue=queue)
+    if queue.cohort is not None:
+        members |= Q(cluster_queue__cohort=queue.cohort)
+    found = Quota.objects.filter(members, flavor__name=flavor_name)
     by_resource: defaultdict[str, list[Quota]] = defaultdict(list)
-    for quota in members:
+    for quota in found.select_related("cluster_queue__cohort", "cluster_queue__status"):
         by_resource[quota.resource].append(quota)
     return {
         resource: _room(queue, flavor_name, quotas)
@@ -97,6 +97,14 @@ def _used(quota: Quota, flavor: str) -> int | None:
     # Kueue lists every covered flavor and resource, zeros too; one that is missing was added since the mirror looked.
     used = status.usage.get(flavor, {}).get(quota.resource, {}).get("used")
     return None if used is None else int(used)
+
+
+def quota_lines(queue: ClusterQueue) -> list[QuotaLine]:
+    """The queue's own lines, in the order in which they were given."""
+    return [
+        QuotaLine(row.flavor.name, row.resource, row.nominal, row.borrowing_limit, row.lending_limit)
+        for row in queue.quotas.select_related("flavor").order_by("pk")
+    ]
 
 
 def in_force(queue: ClusterQueue) -> bool:

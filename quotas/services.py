@@ -12,6 +12,7 @@ from portal.errors import FieldError, Invalid
 from portal.names import DNS_LABEL
 from quotas.manifests import QuotaLine
 from quotas.models import ClusterQueue, Cohort, Flavor, Quota
+from quotas.queries import quota_lines
 from quotas.tasks import apply_queue
 from tenants.access import Caller
 from tenants.audit import record
@@ -75,12 +76,7 @@ def set_queue(
     """Makes a queue, or brings it to exactly this. Changes nothing where it is so already. Raises Invalid."""
     _check_name(name)
     _check_quotas(quotas, cohort)
-    queue = (
-        ClusterQueue.objects.select_for_update(of=("self",))
-        .select_related("cohort", "tenant")
-        .filter(name=name)
-        .first()
-    )
+    queue = ClusterQueue.objects.select_for_update().filter(name=name).first()
     before = _told(queue) if queue else {}
     if queue is None:
         queue = ClusterQueue(name=name, generation=0)
@@ -90,19 +86,7 @@ def set_queue(
     after = _told(queue, quotas)
     if before != after:
         _changed(queue)
-        queue.quotas.all().delete()
-        flavors = _flavors(quotas)
-        Quota.objects.bulk_create(
-            Quota(
-                cluster_queue=queue,
-                flavor=flavors[line.flavor],
-                resource=line.resource,
-                nominal=line.nominal,
-                borrowing_limit=line.borrowing_limit,
-                lending_limit=line.lending_limit,
-            )
-            for line in quotas
-        )
+        _replace_quotas(queue, quotas)
         record(caller, verb="queue.set", obj=queue, tenant=tenant, before=before, after=after)
     return queue
 
@@ -110,9 +94,7 @@ def set_queue(
 @transaction.atomic
 def set_quota(*, cluster_queue: ClusterQueue, quota: QuotaLine, caller: Caller | None = None) -> ClusterQueue:
     """Changes or adds one line and leaves the others. Raises Invalid."""
-    queue = (
-        ClusterQueue.objects.select_for_update(of=("self",)).select_related("cohort", "tenant").get(pk=cluster_queue.pk)
-    )
+    queue = ClusterQueue.objects.select_for_update().get(pk=cluster_queue.pk)
     lines = {(line.flavor, line.resource): line for line in quota_lines(queue)}
     lines[quota.flavor, quota.resource] = quota
     return set_queue(
@@ -125,18 +107,27 @@ def set_quota(*, cluster_queue: ClusterQueue, quota: QuotaLine, caller: Caller |
     )
 
 
-def quota_lines(queue: ClusterQueue) -> list[QuotaLine]:
-    rows = queue.quotas.select_related("flavor").order_by("pk")
-    return [
-        QuotaLine(row.flavor.name, row.resource, row.nominal, row.borrowing_limit, row.lending_limit) for row in rows
-    ]
-
-
 def _changed(queue: ClusterQueue) -> None:
     queue.generation += 1
     queue.save()
     # robust: without the hint (Redis is away, say) the row still waits for quotas.schedule.resync
     transaction.on_commit(partial(apply_queue.delay, queue.pk), robust=True)
+
+
+def _replace_quotas(queue: ClusterQueue, quotas: Sequence[QuotaLine]) -> None:
+    flavors = _flavors(quotas)
+    queue.quotas.all().delete()
+    Quota.objects.bulk_create(
+        Quota(
+            cluster_queue=queue,
+            flavor=flavors[line.flavor],
+            resource=line.resource,
+            nominal=line.nominal,
+            borrowing_limit=line.borrowing_limit,
+            lending_limit=line.lending_limit,
+        )
+        for line in quotas
+    )
 
 
 def _told(queue: ClusterQueue, quotas: Sequence[QuotaLine] | None = None) -> dict[str, object]:
