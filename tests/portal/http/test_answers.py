@@ -55,7 +55,8 @@ def test_seconds_to_wait(client, failure, seconds):
 
 def test_a_method_that_is_not_there(client):
     response = client.post("/api/v1/fail/portal/")
-    assert (response.status_code, response["Allow"]) == (405, "GET, OPTIONS")
+    assert response.status_code == 405
+    assert set(response["Allow"].split(", ")) == {"GET", "OPTIONS"}
 
 
 def test_a_route_of_rest_that_is_not_there(client):
