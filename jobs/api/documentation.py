@@ -37,6 +37,7 @@ IDEMPOTENCY_KEY = OpenApiParameter(
 
 
 def operation(
+    name: str,
     summary: str,
     *,
     answers: Mapping[int, Any],
@@ -51,5 +52,10 @@ def operation(
     for status, description in sorted(refusals.items()):
         responses[status, PROBLEM] = OpenApiResponse(ProblemOutput, description=description)
     return extend_schema(
-        summary=summary, request=body, responses=responses, parameters=[*parameters, *([query] if query else [])]
+        operation_id=name,
+        description="",
+        summary=summary,
+        request=body,
+        responses=responses,
+        parameters=[*parameters, *([query] if query else [])],
     )

@@ -10,7 +10,6 @@ from drf_spectacular.utils import PolymorphicProxySerializer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
-from tenants.access import Access, tenant_for
 
 from jobs import logs, queries, services
 from jobs.api.documentation import CONFLICT, IDEMPOTENCY_KEY, operation
@@ -34,6 +33,7 @@ from jobs.api.serializers import (
 from jobs.models import Submission, Template
 from portal.errors import NotFound, PortalError
 from portal.kube.client import cluster_from_settings
+from tenants.access import Access, tenant_for
 from tenants.models import Role
 
 MAX_KEY = 128
@@ -56,7 +56,7 @@ class TenantView(APIView):
 
 
 class TemplateList(TenantView):
-    @operation("List the templates", answers={200: TemplatePage}, query=NoQuery)
+    @operation("list_templates", "List the templates", answers={200: TemplatePage})
     def get(self, request: Request, tenant: str) -> Response:
         access = self.access()
         checked_query(NoQuery, request.query_params)
@@ -65,7 +65,7 @@ class TemplateList(TenantView):
 
 
 class TemplateDetail(TenantView):
-    @operation("Show a template and the schema of its values", answers={200: TemplateDetailOutput}, query=NoQuery)
+    @operation("show_template", "Show a template and the schema of its values", answers={200: TemplateDetailOutput})
     def get(self, request: Request, tenant: str, template: str) -> Response:
         access = self.access()
         checked_query(NoQuery, request.query_params)
@@ -76,7 +76,7 @@ class TemplateDetail(TenantView):
 
 
 class SubmissionCollection(TenantView):
-    @operation("List jobs, newest first", answers={200: SubmissionPage}, query=ListQuery)
+    @operation("list_jobs", "List jobs, newest first", answers={200: SubmissionPage}, query=ListQuery)
     def get(self, request: Request, tenant: str) -> Response:
         access = self.access()
         query = checked_query(ListQuery, request.query_params)
@@ -92,6 +92,7 @@ class SubmissionCollection(TenantView):
         return Response(SubmissionPage({"items": page, "next": page[-1].uid if len(rows) > len(page) else None}).data)
 
     @operation(
+        "submit_job",
         "Submit a job, or check it with `dry_run=1`",
         answers={201: SubmissionDetailOutput, 200: REPLAY_OR_CHECK},
         body=SubmissionInput,
@@ -118,7 +119,7 @@ class SubmissionCollection(TenantView):
 
 
 class SubmissionDetail(TenantView):
-    @operation("Show a job", answers={200: SubmissionDetailOutput}, query=NoQuery)
+    @operation("show_job", "Show a job", answers={200: SubmissionDetailOutput})
     def get(self, request: Request, tenant: str, uid: UUID) -> Response:
         submission = self.submission(self.access())
         checked_query(NoQuery, request.query_params)
@@ -126,7 +127,7 @@ class SubmissionDetail(TenantView):
 
 
 class SubmissionCancel(TenantView):
-    @operation("Cancel a job", answers={200: SubmissionDetailOutput}, body=Nothing, query=NoQuery, problems=CONFLICT)
+    @operation("cancel_job", "Cancel a job", answers={200: SubmissionDetailOutput}, body=Nothing, problems=CONFLICT)
     def post(self, request: Request, tenant: str, uid: UUID) -> Response:
         access = self.access(Role.SUBMITTER)
         submission = self.submission(access)
@@ -137,7 +138,7 @@ class SubmissionCancel(TenantView):
 
 
 class SubmissionLogs(TenantView):
-    @operation("Read the newest log lines of a replica", answers={200: LogOutput}, query=LogQuery)
+    @operation("read_log", "Read the newest log lines of a replica", answers={200: LogOutput}, query=LogQuery)
     def get(self, request: Request, tenant: str, uid: UUID) -> Response:
         submission = self.submission(self.access())
         query = checked_query(LogQuery, request.query_params)
@@ -152,7 +153,7 @@ class SubmissionLogs(TenantView):
 
 
 class SubmissionEvents(TenantView):
-    @operation("List the cluster's events about a job, newest first", answers={200: EventPage}, query=NoQuery)
+    @operation("list_events", "List the cluster's events about a job, newest first", answers={200: EventPage})
     def get(self, request: Request, tenant: str, uid: UUID) -> Response:
         submission = self.submission(self.access())
         checked_query(NoQuery, request.query_params)
