@@ -1,0 +1,48 @@
+"""Reads for the pages and REST. What they return belongs to the tenant of the Access that they are given."""
+
+from uuid import UUID
+
+from django.db.models import F
+
+from jobs.models import Submission, Template
+from jobs.models.template import TemplateQuerySet
+from jobs.queries.listing import GROUPS, Filters, JobPage, group_counts, job_page
+from jobs.queries.timeline import Step, timeline
+from portal.errors import NotFound
+from tenants.access import Access
+
+__all__ = [
+    "GROUPS",
+    "Filters",
+    "JobPage",
+    "Step",
+    "group_counts",
+    "job_page",
+    "recent_images",
+    "submission_of",
+    "templates_of",
+    "timeline",
+]
+
+
+def submission_of(access: Access, uid: UUID) -> Submission:
+    """The tenant's submission with what its page shows of other tables. Raises NotFound, also for another tenant's."""
+    rows = Submission.objects.of(access.tenant).select_related(
+        "tenant", "author", "cancel_requested_by", "template_version__template"
+    )
+    submission = rows.filter(uid=uid).first()
+    if submission is None:
+        raise NotFound
+    return submission
+
+
+def templates_of(access: Access) -> TemplateQuerySet:
+    """The templates that the tenant may use and that have a published version, its own before the platform's."""
+    published = Template.objects.of(access.tenant).filter(versions__isnull=False).distinct()
+    return published.order_by(F("tenant").asc(nulls_last=True), "name")
+
+
+def recent_images(access: Access) -> list[str]:
+    """The images of the tenant's newest jobs, newest first, each once."""
+    images = Submission.objects.of(access.tenant).order_by("-id").values_list("values__image", flat=True)[:50]
+    return list(dict.fromkeys(image for image in images if image))[:10]
