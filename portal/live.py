@@ -15,8 +15,9 @@ from uuid import UUID
 
 import redis
 import redis.asyncio
+from asgiref.sync import sync_to_async
 from django.conf import settings
-from django.db import transaction
+from django.db import close_old_connections, transaction
 from django.utils.translation import gettext as _
 from redis.exceptions import RedisError
 
@@ -103,6 +104,7 @@ async def stream(channels: Sequence[str], slot: Slot | None = None) -> AsyncIter
     """
     until = monotonic() + settings.STREAM_MAX_SECONDS
     yield RETRY
+    await let_go_of_database()
     try:
         async with _async_client() as client, client.pubsub() as listener:
             await listener.subscribe(*(PREFIX + channel for channel in channels))
@@ -114,6 +116,11 @@ async def stream(channels: Sequence[str], slot: Slot | None = None) -> AsyncIter
         logger.warning("A live stream ends: %s", error)
     finally:
         await release(slot)
+
+
+async def let_go_of_database() -> None:
+    """Give the request's connection back to the pool: a stream lives for minutes, and the pool is small."""
+    await sync_to_async(close_old_connections)()
 
 
 @cache

@@ -1,9 +1,10 @@
 """A cluster and the handful of verbs that we use on it. Objects go in and come out as plain dicts."""
 
 import json
+import ssl
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -14,7 +15,7 @@ from kubernetes.client import Configuration
 from kubernetes.client.exceptions import ApiException
 from kubernetes.client.rest import RESTClientObject
 
-from portal.kube.errors import ClusterUnavailable, KindMissing, NotFound, from_status
+from portal.kube.errors import ClusterUnavailable, KindMissing, NotFound, from_answer
 from portal.kube.kinds import POD, Kind, Object, Ref, kind_of, ref_of
 from portal.names import FIELD_MANAGER
 
@@ -167,6 +168,11 @@ class Cluster:
         finally:
             response.close()
 
+    @cached_property
+    def tls(self) -> ssl.SSLContext:
+        """What a second client needs to trust this cluster."""
+        return ssl.create_default_context(cafile=self.ca_file or None)
+
     def token(self) -> str:
         """The bearer token as the file has it now. Raises ClusterUnavailable when it cannot be read."""
         try:
@@ -238,7 +244,7 @@ class Cluster:
                 raise ClusterUnavailable(f"The cluster at {self.url} does not answer: {error}") from error
             if response.status != 401 or last:
                 break
-        raise from_status(response.status, _status(text), text, response.headers.get("Retry-After"))
+        raise from_answer(response.status, text, response.headers.get("Retry-After"))
 
 
 def log_query(
@@ -263,14 +269,6 @@ def cluster_from_settings() -> Cluster:
 @cache
 def _cluster(url: str, token_file: str, ca_file: str) -> Cluster:
     return Cluster(url=url, token_file=token_file, ca_file=ca_file)
-
-
-def _status(text: str) -> Mapping[str, Any] | None:
-    try:
-        body = json.loads(text)
-    except ValueError:
-        return None
-    return body if isinstance(body, dict) else None
 
 
 def _lines(response: urllib3.BaseHTTPResponse) -> Iterator[bytes]:

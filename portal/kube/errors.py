@@ -4,6 +4,7 @@ The API server answers errors with a Status object (Kubernetes 1.36, apimachiner
 `reason` separates what shares an HTTP code. All are PortalErrors: one that nobody handled still becomes an honest page.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -91,9 +92,19 @@ class Rejected(ClusterError):
         self.reason = reason
 
 
-def from_status(http_code: int, body: Mapping[str, Any] | None, text: str, retry_after: str | None) -> ClusterError:
-    """The error of an answer >= 400. `body` is its Status object, None where it was no JSON; `text` is then shown."""
-    status = body or {}
+def from_answer(http_code: int, text: str, retry_after: str | None = None) -> ClusterError:
+    """The error of an answer >= 400 with the body `text`: a Status object, or anything else, which is then shown."""
+    try:
+        body = json.loads(text)
+    except ValueError:
+        body = None
+    return from_status(http_code, body if isinstance(body, dict) else {}, text, retry_after)
+
+
+def from_status(
+    http_code: int, status: Mapping[str, Any], text: str = "", retry_after: str | None = None
+) -> ClusterError:
+    """The error that a Status object stands for; `text` is shown where it has no message."""
     reason = str(status.get("reason") or "")
     message = str(status.get("message") or text.strip()[:500] or f"HTTP {http_code}")
     causes = _causes(status)

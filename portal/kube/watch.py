@@ -126,7 +126,7 @@ def stream(cluster: Cluster, kind: Kind, resource_version: str, *, label_selecto
         if not isinstance(obj, dict):
             raise Expired(f"The watch of {kind} sent an event without an object.")
         if kind_of_event == "ERROR":
-            raise from_status(_code(obj), obj, "", None)
+            raise from_status(_code(obj), obj)
         version = _version(obj)
         if kind_of_event == "BOOKMARK":
             yield Line(Bookmark(), version)
