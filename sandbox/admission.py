@@ -8,13 +8,13 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from sandbox import errors, podsecurity
+from sandbox import errors, podsecurity, quantity
 from sandbox.kueue.jobs import suspended
+from sandbox.kueue.queues import LOCAL_QUEUES, cluster_queue_of
 from sandbox.kueue.workloads import JOBS, PRIORITY_LABEL, QUEUE_LABEL, WORKLOADS
 from sandbox.store import Store
 from sandbox.training.replicas import CONTAINER, ROLES
 
-LOCAL_QUEUES = "localqueues.kueue.x-k8s.io"
 _DNS_1035 = re.compile(r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?")
 _MANAGERS = ("kubeflow.org/training-operator", "kueue.x-k8s.io/multikueue")
 _OPERATOR_WEBHOOK = "validator.pytorchjob.training-operator.kubeflow.org"
@@ -27,17 +27,19 @@ def mutate(store: Store, resource: str, obj: dict[str, Any], operation: str) -> 
     """Change `obj` in place as Kueue's mutating webhook does; `operation` is CREATE or UPDATE.
 
     A new PyTorchJob without a queue goes to the LocalQueue `default` if its namespace has one; with a queue it is
-    created suspended whatever it says.
+    created suspended whatever it says. This runs before the schema is checked: no field is sure to have its type.
     """
     if resource != JOBS or operation != "CREATE" or not isinstance(obj.get("spec"), dict):
         return
     meta = obj["metadata"]
-    labels = dict(meta.get("labels") or {})
+    labels = meta.get("labels") or {}
+    if not isinstance(labels, dict):
+        return
     if QUEUE_LABEL not in labels and store.peek(LOCAL_QUEUES, meta.get("namespace", ""), "default"):
-        labels[QUEUE_LABEL] = "default"
-        meta["labels"] = labels
-    if labels.get(QUEUE_LABEL) and isinstance(obj["spec"].setdefault("runPolicy", {}), dict):
-        obj["spec"]["runPolicy"]["suspend"] = True
+        labels = meta["labels"] = {**labels, QUEUE_LABEL: "default"}
+    if labels.get(QUEUE_LABEL):
+        policy = obj["spec"].get("runPolicy") or {}
+        obj["spec"]["runPolicy"] = {**policy, "suspend": True} if isinstance(policy, dict) else policy
 
 
 def validate(store: Store, resource: str, obj: dict[str, Any], old: dict[str, Any] | None) -> None:
@@ -48,10 +50,8 @@ def validate(store: Store, resource: str, obj: dict[str, Any], old: dict[str, An
         _deny(_OPERATOR_WEBHOOK, obj, _job_causes(obj))
         _deny("vpytorchjob.kb.io", obj, _queue_causes(obj, old))
     elif resource == LOCAL_QUEUES and old is not None:
-        changed = obj["spec"].get("clusterQueue") != old["spec"].get("clusterQueue")
-        causes = (
-            [_invalid("spec.clusterQueue", obj["spec"].get("clusterQueue"), "field is immutable")] if changed else []
-        )
+        wanted, had = cluster_queue_of(obj), cluster_queue_of(old)
+        causes = [_invalid("spec.clusterQueue", wanted, "field is immutable")] if wanted != had else []
         _deny("vlocalqueue.kb.io", obj, causes)
     elif resource == WORKLOADS and old is not None:
         _deny("vworkload.kb.io", obj, _workload_causes(obj, old))
@@ -76,6 +76,10 @@ def _required(field: str, why: str) -> Cause:
 
 
 def _check_pod(store: Store, pod: Object) -> None:
+    try:
+        quantity.pod_requests(pod["spec"])
+    except ValueError as error:
+        raise errors.bad_request(f'Pod in version "v1" cannot be handled as a Pod: {error}') from error
     meta, account = pod["metadata"], pod["spec"].get("serviceAccountName") or "default"
     namespace = meta.get("namespace", "")
     if store.peek("serviceaccounts", namespace, account) is None:
@@ -89,7 +93,7 @@ def _check_pod(store: Store, pod: Object) -> None:
 
 def _job_causes(job: Object) -> list[Cause]:
     """The training operator's rules for a PyTorchJob."""
-    name, spec = job["metadata"]["name"], job["spec"]
+    name, spec = job["metadata"]["name"], job.get("spec") or {}
     causes = []
     if not _DNS_1035.fullmatch(name):
         why = (
@@ -155,5 +159,5 @@ def _workload_causes(workload: Object, old: Object) -> list[Cause]:
     if not (old.get("status") or {}).get("admission"):
         return []
     fields = ("podSets", "queueName")
-    spec, before = workload["spec"], old["spec"]
+    spec, before = workload.get("spec") or {}, old.get("spec") or {}
     return [_invalid(f"spec.{name}", "", "field is immutable") for name in fields if spec.get(name) != before.get(name)]

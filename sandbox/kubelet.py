@@ -215,10 +215,10 @@ def _backoff(status: Mapping[str, Any]) -> int:
     """Return the seconds before the next start of a container that has just ended, or is waiting to restart."""
     ended = (status["state"].get("terminated") or status.get("lastState", {}).get("terminated")) or {}
     ran = parse(ended["finishedAt"]) - parse(ended["startedAt"])
-    count = status["restartCount"]
+    count: int = status["restartCount"]
     if count == 0 or ran >= timedelta(seconds=_FORGIVEN):
         return 0
-    return min(_FIRST_BACKOFF * 2 ** min(count - 1, 10), _LONGEST_BACKOFF)
+    return min(_FIRST_BACKOFF << min(count - 1, 10), _LONGEST_BACKOFF)
 
 
 def _digest(pod: Mapping[str, Any]) -> int:

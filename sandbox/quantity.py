@@ -12,7 +12,7 @@ _BINARY = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "Pi": 2**50, "Ei"
 _DECIMAL = {"k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "P": 10**15, "E": 10**18}
 _SMALL = {"n": Decimal("1e-9"), "u": Decimal("1e-6"), "m": Decimal("1e-3"), "": Decimal(1)}
 _FACTORS = {**_SMALL, **{unit: Decimal(n) for unit, n in (_BINARY | _DECIMAL).items()}}
-_PATTERN = re.compile(r"([+-]?[0-9.]+)([eE][+-]?[0-9]+|[A-Za-z]*)")
+_PATTERN = re.compile(r"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))([eE][+-]?[0-9]{1,2}|[A-Za-z]*)")
 
 Amounts = dict[str, int]
 
@@ -23,12 +23,10 @@ def parse(resource: str, text: str | int | float) -> int:
     if not match:
         raise ValueError(f"{text!r} is not a quantity such as 4, 500m or 16Gi")
     digits, suffix = match.groups()
-    if suffix[:1] in {"e", "E"} and len(suffix) > 1:
-        value = Decimal(digits + suffix)
-    elif suffix in _FACTORS:
-        value = Decimal(digits) * _FACTORS[suffix]
-    else:
+    exponent = suffix[:1] in {"e", "E"} and len(suffix) > 1 and suffix not in _FACTORS
+    if not exponent and suffix not in _FACTORS:
         raise ValueError(f"{text!r} has the unknown suffix {suffix!r}")
+    value = Decimal(digits + suffix) if exponent else Decimal(digits) * _FACTORS[suffix]
     return int((value * (1000 if resource == "cpu" else 1)).to_integral_value(ROUND_CEILING))
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sandbox import errors
-from sandbox.kueue.queues import CLUSTER_QUEUES, LOCAL_QUEUES
+from sandbox.kueue.queues import CLUSTER_QUEUES, LOCAL_QUEUES, cluster_queue_of
 from sandbox.kueue.registry import Entry, is_unfinished
 from sandbox.kueue.workloads import WORKLOADS
 from sandbox.store import Store
@@ -24,7 +24,7 @@ def pending_workloads(
         local = store.peek(LOCAL_QUEUES, namespace or "", local_queue)
         if local is None:
             raise errors.not_found(LOCAL_QUEUES, local_queue)
-        cluster_queue = local.obj["spec"]["clusterQueue"]
+        cluster_queue = cluster_queue_of(local.obj)
     elif store.peek(CLUSTER_QUEUES, "", cluster_queue or "") is None:
         raise errors.not_found(CLUSTER_QUEUES, cluster_queue or "")
     items = _positions(store, cluster_queue or "")
@@ -44,7 +44,7 @@ def pending_workloads(
 
 def _positions(store: Store, cluster_queue: str) -> list[dict[str, Any]]:
     """List everything that waits for a ClusterQueue, whichever LocalQueue it came through."""
-    targets = {(item.namespace, item.name): item.obj["spec"]["clusterQueue"] for item in store.select(LOCAL_QUEUES)}
+    targets = {(item.namespace, item.name): cluster_queue_of(item.obj) for item in store.select(LOCAL_QUEUES)}
     entries = (Entry(record.obj) for record in store.select(WORKLOADS) if is_unfinished(record))
     waiting = [entry for entry in entries if targets.get(entry.local_queue) == cluster_queue and entry.pending]
     before: dict[tuple[str, str], int] = {}

@@ -92,9 +92,9 @@ class Kueue:
         old = self._entries.get(key)
         if old and old.held and not entry.held:
             self._parked.clear()
-        if old is None or old.held != entry.held or old.obj["spec"] != entry.obj["spec"] or entry.pending:
+        if old is None or old.held != entry.held or old.spec != entry.spec or entry.pending:
             self._pass_due = True
-        if old and old.obj["spec"] != entry.obj["spec"]:
+        if old and old.spec != entry.spec:
             self._parked.discard(key)
         self._entries[key] = entry
 
@@ -162,7 +162,7 @@ class Kueue:
         target = self._topology.target_of(entry)
         local_stop = stop_policy(local) if local else "None"
         cluster_stop = target.stop_policy if target else "None"
-        if not workload["spec"].get("active", True):
+        if not entry.spec.get("active", True):
             if not entry.evicted:
                 workloads.evict(self._store, workload, "Deactivated", "The workload is deactivated")
         elif entry.held and not entry.evicted:
@@ -192,7 +192,7 @@ class Kueue:
         by_local = {key: Tally() for key in self._topology.local_queues}
         for entry in self._entries.values():
             local = self._topology.local_queues.get(entry.local_queue)
-            name = entry.held[0] if entry.held else local["spec"]["clusterQueue"] if local else ""
+            name = entry.held[0] if entry.held else queues.cluster_queue_of(local) if local else ""
             if name in by_cluster:
                 by_cluster[name].count(entry)
             if entry.local_queue in by_local:
@@ -203,7 +203,7 @@ class Kueue:
         for key, tally in by_local.items():
             obj = self._store.get(queues.LOCAL_QUEUES, *key)
             if obj and self._news("local", key, tally.counts()):
-                target = self._topology.cluster_queues.get(obj["spec"]["clusterQueue"])
+                target = self._topology.cluster_queues.get(queues.cluster_queue_of(obj))
                 queues.write_local_queue_status(self._store, obj, target, tally.counts())
 
     def _news(self, kind: str, key: Key, counts: Counts) -> bool:

@@ -105,7 +105,7 @@ class Assigner:
     def _best_flavor(
         self, pod_set: PodSet, group: ResourceGroup, wanted: Sequence[str], assumed: Usage
     ) -> tuple[str, Mode, list[str]]:
-        """Try the flavors in order (MayStopSearch, TryNextFlavor): the first that fits, else the first to preempt in."""
+        """Try the flavors in order (MayStopSearch, TryNextFlavor): the first that fits, else one to preempt in."""
         best, flavor_of_best, reasons = Mode.NO_FIT, "", list[str]()
         for flavor in group.flavors:
             obstacle = self._obstacle(pod_set, flavor, group)

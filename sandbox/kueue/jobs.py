@@ -55,7 +55,7 @@ def _with_workload(store: Store, job: Object, workload: Object) -> None:
     if end:
         _finish(store, job, workload, end)
         return
-    if _sync_queue(store, job, workload):
+    if _sync(store, job, workload):
         return
     evicted = conditions.find(workload, "Evicted")
     if evicted and evicted["status"] == "True" and workload.get("status", {}).get("admission"):
@@ -71,12 +71,17 @@ def _with_workload(store: Store, job: Object, workload: Object) -> None:
         stop(store, job, workload, "Not admitted by cluster queue")
 
 
-def _sync_queue(store: Store, job: Object, workload: Object) -> bool:
-    """Follow a change of the queue label or of the priority class; tell whether the Workload was changed."""
+def _sync(store: Store, job: Object, workload: Object) -> bool:
+    """Follow a change of the queue, the priority class or, while it waits, the pods; tell whether there was one."""
     labels, spec = job["metadata"]["labels"], workload["spec"]
-    held = bool(workload.get("status", {}).get("admission"))
-    if not held:
+    if not workload.get("status", {}).get("admission") and suspended(job):
         spec["queueName"] = labels[QUEUE_LABEL]
+        wanted = workloads.compose(job, None)["spec"]["podSets"]
+        if wanted != spec["podSets"]:
+            spec["podSets"] = wanted
+            meta = workload["metadata"]
+            text = f"Updated not matching Workload for suspended job: {meta['namespace']}/{meta['name']}"
+            workloads.announce(store, job, "UpdatedWorkload", text)
     priority_class = store.get(PRIORITY_CLASSES, "", labels.get(PRIORITY_LABEL, ""))
     if priority_class and spec.get("priorityClassRef"):
         spec["priorityClassRef"]["name"] = priority_class["metadata"]["name"]

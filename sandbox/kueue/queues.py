@@ -61,6 +61,12 @@ def _expression(item: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
     return outcomes[item["operator"]]
 
 
+def cluster_queue_of(local_queue: Mapping[str, Any]) -> str:
+    """Return the name of the ClusterQueue that a LocalQueue points to."""
+    name: str = (local_queue.get("spec") or {}).get("clusterQueue") or ""
+    return name
+
+
 def read_cluster_queue(obj: Mapping[str, Any], flavors: Mapping[str, Any]) -> ClusterQueue:
     """Read a ClusterQueue object; `flavors` are the ResourceFlavors there are."""
     spec = obj.get("spec") or {}

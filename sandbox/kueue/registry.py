@@ -31,12 +31,16 @@ class Entry:
         return self.obj["metadata"]["namespace"], self.obj["metadata"]["name"]
 
     @property
+    def spec(self) -> Mapping[str, Any]:
+        return self.obj.get("spec") or {}
+
+    @property
     def local_queue(self) -> Key:
-        return self.key[0], self.obj["spec"].get("queueName", "")
+        return self.key[0], self.spec.get("queueName", "")
 
     @property
     def priority(self) -> int:
-        return int(self.obj["spec"].get("priority") or 0)
+        return int(self.spec.get("priority") or 0)
 
     @cached_property
     def created_at(self) -> datetime:
@@ -65,7 +69,7 @@ class Entry:
         requeued = conditions.find(self.obj, "Requeued")
         held_back = requeued is not None and requeued["status"] == "False"
         going = self.obj["metadata"].get("deletionTimestamp")
-        return self.held is None and not held_back and not going and self.obj["spec"].get("active", True)
+        return self.held is None and not held_back and not going and self.spec.get("active", True)
 
     @cached_property
     def order(self) -> tuple[int, datetime, Key]:
@@ -97,7 +101,7 @@ class Topology:
     def target_of(self, entry: Entry) -> ClusterQueue | None:
         """Return the ClusterQueue behind a Workload's LocalQueue, or None where either is missing."""
         local = self.local_queues.get(entry.local_queue)
-        return self.cluster_queues.get(local["spec"]["clusterQueue"]) if local else None
+        return self.cluster_queues.get(queues.cluster_queue_of(local)) if local else None
 
     def obstacle(self, entry: Entry) -> str:
         """Return why a Workload cannot even be considered, in Kueue's words, or an empty text."""
@@ -107,9 +111,9 @@ class Topology:
             return f"LocalQueue {name} doesn't exist"
         if stop_policy(local) != "None":
             return f"LocalQueue {name} is inactive"
-        target = self.cluster_queues.get(local["spec"]["clusterQueue"])
+        target = self.cluster_queues.get(queues.cluster_queue_of(local))
         if target is None:
-            return f"ClusterQueue {local['spec']['clusterQueue']} doesn't exist"
+            return f"ClusterQueue {queues.cluster_queue_of(local)} doesn't exist"
         return f"ClusterQueue {target.name} is inactive" if target.inactive else ""
 
 

@@ -81,8 +81,8 @@ def compose(job: Mapping[str, Any], priority_class: Mapping[str, Any] | None) ->
 def pod_sets(workload: Mapping[str, Any]) -> list[PodSet]:
     """Return the pod sets with what all their pods together request."""
     found = []
-    for item in workload["spec"]["podSets"]:
-        spec, count = item["template"]["spec"], item.get("count", 1)
+    for item in (workload.get("spec") or {}).get("podSets") or []:
+        spec, count = item["template"].get("spec") or {}, item.get("count", 1)
         requests = {name: amount * count for name, amount in quantity.pod_requests(spec).items() if amount}
         found.append(PodSet(item.get("name", "main"), count, requests, spec))
     return found

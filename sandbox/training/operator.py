@@ -19,6 +19,7 @@ JOBS = "pytorchjobs.kubeflow.org"
 MANAGER = "training-operator"
 COMPONENT = "pytorchjob-controller"
 _FIRST_RETRY_SECONDS, _LONGEST_RETRY_SECONDS = 5, 300
+_CENTURY_SECONDS = 100 * 365 * 24 * 3600
 
 Key = tuple[str, str]
 Object = dict[str, Any]
@@ -51,7 +52,7 @@ class TrainingOperator:
             self._refusals.pop(key, None)
             return turn.due
         attempt = self._refusals[key] = self._refusals.get(key, 0) + 1
-        seconds = min(_FIRST_RETRY_SECONDS * 2 ** (attempt - 1), _LONGEST_RETRY_SECONDS)
+        seconds = min(_FIRST_RETRY_SECONDS << min(attempt - 1, 10), _LONGEST_RETRY_SECONDS)
         retry = self._store.clock.now() + timedelta(seconds=seconds)
         return min(retry, turn.due) if turn.due else retry
 
@@ -102,7 +103,7 @@ class Turn:
         ttl, completed = self._policy.get("ttlSecondsAfterFinished"), self._status.get("completionTime")
         if ttl is None or completed is None:
             return
-        self.due = parse(completed) + timedelta(seconds=ttl)
+        self.due = _after(completed, ttl)
         if self.due <= self._store.clock.now():
             self._store.delete(JOBS, self._job["metadata"]["namespace"], self._name)
             self.job_exists = False
@@ -132,7 +133,7 @@ class Turn:
             return f"Job {self._name} has failed because it has reached the specified backoff limit"
         seconds = self._policy.get("activeDeadlineSeconds")
         if seconds is not None:
-            self.due = parse(self._status["startTime"]) + timedelta(seconds=seconds)
+            self.due = _after(self._status["startTime"], seconds)
             if self.due <= self._store.clock.now():
                 return f"Job {self._name} has failed because it was active longer than specified deadline"
         return ""
@@ -269,6 +270,11 @@ class Turn:
     def _announce(self, reason: str, message: str, *, warning: bool = False) -> None:
         kind = "Warning" if warning else "Normal"
         self._store.record_event(self._job, type=kind, reason=reason, message=message, component=COMPONENT)
+
+
+def _after(start: str, seconds: int) -> datetime:
+    """Return the moment so many seconds after `start`; numbers beyond a century count as one."""
+    return parse(start) + timedelta(seconds=max(-_CENTURY_SECONDS, min(seconds, _CENTURY_SECONDS)))
 
 
 def _role(record: Record) -> str:
