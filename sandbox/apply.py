@@ -33,14 +33,14 @@ def apply(
     if clashes and not force:
         raise _conflict(clashes)
     taken = {path for path, _ in clashes}
-    kept = [left for item in others if (left := _without(item, taken))]
-    merged: dict[str, Any] = merge_by_key(live, wanted, topology)
+    left = {id(item): _without(item, taken) for item in others}
     before = fields.from_v1(mine["fieldsV1"]) if mine else set()
-    owned = set(wants).union(*(fields.from_v1(item["fieldsV1"]) for item in kept))
-    merged = _remove(merged, before - owned, owned, topology)
+    owned = set(wants).union(*(fields.from_v1(item["fieldsV1"]) for item in left.values() if item))
+    merged: dict[str, Any] = _remove(merge_by_key(live, wanted, topology), before - owned, owned, topology)
     unchanged = mine and before == set(wants)
     entry = mine if unchanged else fields.entry(writer, set(wants), wanted["apiVersion"], time)
-    merged["metadata"] = {**merged["metadata"], "managedFields": [*kept, *([entry] if wants else [])]}
+    managed = [entry if item is mine else left[id(item)] for item in entries] + ([] if mine else [entry])
+    merged["metadata"] = {**merged["metadata"], "managedFields": [item for item in managed if item]}
     return merged
 
 

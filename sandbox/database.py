@@ -62,7 +62,6 @@ class Database:
             self._connection.execute("COMMIT")
 
     def close(self) -> None:
-        self.commit()
         self._connection.close()
 
     def _run(self, statement: str, values: tuple[object, ...]) -> None:

@@ -94,7 +94,7 @@ _ROWS = (
         ("cq",),
         crd=_KUEUE_FILES + "clusterqueues.yaml",
     ),
-    Kind(_KUEUE, "v1beta2", "cohorts", "Cohort", False, True, crd=_KUEUE_FILES + "cohorts.yaml"),
+    Kind(_KUEUE, "v1beta2", "cohorts", "Cohort", False, True, ("co",), crd=_KUEUE_FILES + "cohorts.yaml"),
     Kind(
         _KUEUE,
         "v1beta2",
@@ -115,7 +115,16 @@ _ROWS = (
         ("flavor", "flavors", "rf"),
         crd=_KUEUE_FILES + "resourceflavors.yaml",
     ),
-    Kind(_KUEUE, "v1beta2", "workloads", "Workload", True, True, ("kwl",), crd=_KUEUE_FILES + "workloads.yaml"),
+    Kind(
+        _KUEUE,
+        "v1beta2",
+        "workloads",
+        "Workload",
+        True,
+        True,
+        ("kwl", "kueueworkload", "kueueworkloads"),
+        crd=_KUEUE_FILES + "workloads.yaml",
+    ),
     Kind(
         _KUEUE,
         "v1beta2",
@@ -123,6 +132,7 @@ _ROWS = (
         "WorkloadPriorityClass",
         False,
         False,
+        ("wpc",),
         crd=_KUEUE_FILES + "workloadpriorityclasses.yaml",
     ),
 )

@@ -37,6 +37,15 @@ def _prune_map(value: dict[str, Any], schema: Schema, path: str) -> list[str]:
     return gone
 
 
+def drop_nulls(value: Any) -> Any:
+    """`value` without the fields that are null: to kinds that are Go types, null and absent are the same."""
+    if isinstance(value, dict):
+        return {name: drop_nulls(inner) for name, inner in value.items() if inner is not None}
+    if isinstance(value, list):
+        return [drop_nulls(item) for item in value]
+    return value
+
+
 def fill_defaults(value: Any, schema: Schema) -> None:
     """Put the schema's defaults into `value`, in place; a null for a field with a default counts as absent."""
     if isinstance(value, dict):

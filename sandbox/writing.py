@@ -37,9 +37,9 @@ def create(store: Store, kind: Kind, namespace: str, obj: Object, options: Optio
     identify(kind, obj, namespace)
     if namespace:
         drafts.must_accept(store, kind, obj["metadata"].get("name", ""), namespace)
-    _admit(store, kind, obj, None, options)
     if kind.has_status:
         obj.pop("status", None)
+    _admit(store, kind, obj, None, options)
     if options.dry_run:
         return drafts.born(store, kind, obj)
     return store.create(kind.resource, obj, manager=options.manager)
@@ -48,8 +48,10 @@ def create(store: Store, kind: Kind, namespace: str, obj: Object, options: Optio
 def update(store: Store, kind: Kind, record: Record, obj: Object, options: Options) -> Object:
     """PUT, and the end of most PATCHes: the next state of an object."""
     identify(kind, obj, record.namespace, record.name)
-    _admit(store, kind, obj, record, options)
     current = store.current(kind.resource, obj)
+    if kind.has_status:
+        obj["status"] = record.copy().get("status", {})
+    _admit(store, kind, obj, record, options)
     if options.dry_run:
         return drafts.changed(kind, current, obj)
     return store.update(kind.resource, obj, manager=options.manager)
@@ -138,10 +140,11 @@ def _admit(store: Store, kind: Kind, obj: Object, old: Record | None, options: O
 
 def _screen(kind: Kind, obj: Object, options: Options) -> None:
     """Drop unknown fields; under Strict they are an error, under Warn a warning each."""
-    envelope = {name: obj.pop(name) for name in ("apiVersion", "kind", "metadata") if name in obj}
+    envelope = {name: obj.pop(name) for name in ("apiVersion", "kind", "metadata")}
+    envelope["metadata"] = pruning.drop_nulls(envelope["metadata"])
+    body = dict(obj) if kind.crd else pruning.drop_nulls(obj)
     unknown = pruning.prune(envelope["metadata"], metadata_schema(), "metadata")
-    unknown += pruning.prune(obj, schema_of(kind.resource))
-    body = dict(obj)
+    unknown += pruning.prune(body, schema_of(kind.resource))
     obj.clear()
     obj.update(envelope | body)
     complaints = [f'unknown field "{path}"' for path in sorted(unknown)]
