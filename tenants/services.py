@@ -90,6 +90,17 @@ def create_user(
     return user
 
 
+@transaction.atomic
+def set_platform_role(*, user: User, role: str, caller: Caller | None = None) -> None:
+    """Does and records nothing where it is so already."""
+    user = User.objects.select_for_update().get(pk=user.pk)
+    if user.platform_role != role:
+        before, after = {"platform_role": user.platform_role}, {"platform_role": role}
+        user.platform_role = role
+        user.save(update_fields=["platform_role"])
+        record(caller, verb="user.set_platform_role", obj=user, before=before, after=after)
+
+
 def _field_errors(error: ValidationError) -> list[FieldError]:
     if hasattr(error, "error_dict"):
         return [FieldError(path, text) for path, texts in error.message_dict.items() for text in texts]
