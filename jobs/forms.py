@@ -46,7 +46,7 @@ class ValueField(forms.Field):
         return parsed(self.schema, value)
 
     def has_changed(self, initial: Any, data: Any) -> bool:
-        return parsed(self.schema, data) != self.schema.get("default")
+        return bool(parsed(self.schema, data) != self.schema.get("default"))
 
 
 class RawField(forms.CharField):
@@ -208,4 +208,6 @@ def _widget(schema: Schema, name: str) -> forms.Widget:
 
 
 def _is_long(schema: Schema) -> bool:
-    return schema.get("format") == "shell" or schema.get("maxLength", 0) > LONG_TEXT
+    if "format" in schema:
+        return bool(schema["format"] == "shell")
+    return bool(schema.get("maxLength", 0) > LONG_TEXT)

@@ -82,6 +82,23 @@ def place(params: Params) -> str:
     return _("position %(position)d of %(of)d") % {"position": position, "of": of}
 
 
+def why_no_log(code: str, message: str) -> str:
+    """Why a replica has no lines: `code` of jobs.logs.Log.empty, or "no_pod". `message`: the cluster's own words."""
+    text = {
+        "no_pod": _("Its replicas have not been made yet; the log begins when they start."),
+        "not_started": _("The replica has not started yet."),
+        "pulling": _("The replica pulls its image; the log begins when it starts."),
+        "image_failed": _("The replica's image cannot be pulled, so it has printed nothing."),
+        "nothing_printed": _("Started, but nothing has been printed yet."),
+        "no_previous": _("This replica was not restarted, so there is no earlier log."),
+        "pod_gone": _("The pod is gone, and its log went with it."),
+        "unreachable": _("The cluster does not answer just now; the log is kept there. Try again in a few seconds."),
+    }.get(code, _("There are no lines."))
+    if code in {"not_started", "image_failed"}:
+        return _with_message(text, {"message": message})
+    return text
+
+
 def _said(params: Params) -> str:
     return str(params.get("message") or "").strip()
 

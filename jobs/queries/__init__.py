@@ -4,7 +4,7 @@ from uuid import UUID
 
 from django.db.models import F
 
-from jobs.models import Submission, Template
+from jobs.models import Pod, Submission, Template
 from jobs.models.template import TemplateQuerySet
 from jobs.queries.listing import GROUPS, Filters, JobPage, group_counts, job_page
 from jobs.queries.timeline import Step, timeline
@@ -18,6 +18,7 @@ __all__ = [
     "Step",
     "group_counts",
     "job_page",
+    "newest_pods",
     "recent_images",
     "submission_of",
     "templates_of",
@@ -46,3 +47,9 @@ def recent_images(access: Access) -> list[str]:
     """The images of the tenant's newest jobs, newest first, each once."""
     images = Submission.objects.of(access.tenant).order_by("-id").values_list("values__image", flat=True)[:50]
     return list(dict.fromkeys(image for image in images if image))[:10]
+
+
+def newest_pods(submission: Submission) -> list[Pod]:
+    """The newest pod of each replica, by role and index: a restarted pod has its predecessor's name."""
+    newest = {(pod.role, pod.index): pod for pod in submission.pods.order_by("created_at", "id")}
+    return [newest[key] for key in sorted(newest)]

@@ -47,7 +47,15 @@ def submission_detail(request: HttpRequest, tenant: str, uid: UUID) -> HttpRespo
 
 @require_safe
 def submission_logs(request: HttpRequest, tenant: str, uid: UUID) -> HttpResponse:
-    return _tab(request, tenant, uid, "logs")
+    """`?part=log` is for a page that waits for the first line; from then on the stream brings the others."""
+    access = tenant_for(request, tenant)
+    submission = submission_of(access, uid)
+    part = part_of(request, "jobs/submission_logs.html", {"log": lambda: log_context(request, access, submission)})
+    if part is None:
+        return _job_page(request, access, submission, "logs")
+    if "replica" not in request.GET and submission.pods.exists():
+        part["HX-Refresh"] = "true"  # the page had no replica to choose when it was drawn
+    return part
 
 
 @require_safe
@@ -108,7 +116,8 @@ def _header(access: Access, job: Submission) -> Mapping[str, Any]:
     open_ended = job.state not in Submission.FINISHED and job.cancel_requested_at is None
     return {
         "job": job,
-        "sentence": sentences.sentence(job.state, job.reason, job.params),
+        # A job that is not well has the panel below say it.
+        "sentence": sentences.sentence(job.state, job.reason, job.params) if _is_well(job) else "",
         "gpus_each": job.gpus // job.replicas if job.replicas else 0,
         "may_cancel": open_ended and (mine or access.role.covers(Role.OWNER)),
         "others_cancel": open_ended and not mine and access.role == Role.SUBMITTER,
@@ -119,7 +128,7 @@ def _header(access: Access, job: Submission) -> Mapping[str, Any]:
 
 def _why(job: Submission) -> Mapping[str, Any]:
     """Nothing for a job that is well: `words` is None and the panel is empty."""
-    if job.state in _WELL and job.reason != "restarting":
+    if _is_well(job):
         return {"job": job, "words": None}
     workload = job.workloads.order_by("-id").first()
     conditions = workload.conditions if workload else []
@@ -131,6 +140,10 @@ def _why(job: Submission) -> Mapping[str, Any]:
         "numbers": _numbers(job.params),
         "scheduler": reserved if job.state in {State.QUEUED, State.CANNOT_RUN, State.PREEMPTED, State.HELD} else None,
     }
+
+
+def _is_well(job: Submission) -> bool:
+    return job.state in _WELL and job.reason != "restarting"
 
 
 def _numbers(params: Mapping[str, Any]) -> list[tuple[str, str]]:

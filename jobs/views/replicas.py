@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from jobs.models import Pod, Submission
+from jobs.queries import newest_pods
 
 
 @dataclass(frozen=True)
@@ -23,10 +24,7 @@ class Replica:
 
 
 def replicas(submission: Submission) -> list[Replica]:
-    newest: dict[tuple[str, int], Pod] = {}
-    for pod in submission.pods.order_by("created_at", "id"):
-        newest[pod.role, pod.index] = pod
-    rows = [Replica(pod, *_look(pod)) for pod in newest.values()]
+    rows = [Replica(pod, *_look(pod)) for pod in newest_pods(submission)]
     return sorted(rows, key=lambda row: (row.rank, row.pod.role, row.pod.index))
 
 
@@ -40,9 +38,13 @@ def _look(pod: Pod) -> tuple[str, str, str, int]:
         return "quiet", "ban", _("Gone"), 5
     if pod.terminating:
         return "quiet", "square-dot", _("Terminating"), 2
-    if pod.state == "running":
-        return ("running", "circle-play", _("Running"), 3) if pod.ready else ("starting", "contrast", _("Starting"), 2)
-    if pod.restarts:
+    if pod.state == "running" and pod.ready:
+        return "running", "circle-play", _("Running"), 3
+    return _look_of_a_start(pod)
+
+
+def _look_of_a_start(pod: Pod) -> tuple[str, str, str, int]:
+    if pod.restarts and pod.state != "running":
         return "warning", "triangle-alert", _("Restarting"), 0
     if pod.reason in {"ErrImagePull", "ImagePullBackOff", "InvalidImageName"}:
         return "failed", "octagon-x", _("No image"), 0

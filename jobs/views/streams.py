@@ -4,12 +4,17 @@ from collections.abc import AsyncIterator
 from uuid import UUID
 
 from asgiref.sync import sync_to_async
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest, StreamingHttpResponse
 from django.views.decorators.http import require_safe
 
-from jobs.models import Submission
+from jobs import logs
+from jobs.models import Pod, Submission
+from jobs.queries import newest_pods, submission_of
+from jobs.views.logs import chosen_pod
 from portal.errors import NotFound
+from portal.kube.client import cluster_from_settings
 from portal.live import Slot, claim, stream
+from portal.templatetags.portal import zone_of
 from quotas.models import ClusterQueue
 from tenants.access import Access, tenant_for
 
@@ -23,11 +28,36 @@ async def live(request: HttpRequest, tenant: str) -> StreamingHttpResponse:
     return event_stream(stream(channels, slot))
 
 
+@require_safe
+async def submission_logs_live(request: HttpRequest, tenant: str, uid: UUID) -> StreamingHttpResponse:
+    """The lines of a replica's log after `?after=`, or after what the browser got before it lost the connection."""
+    access, submission, pod, slot = await sync_to_async(_reader)(request, tenant, uid)
+    lines = logs.stream(
+        cluster_from_settings(),
+        submission,
+        pod,
+        after=request.headers.get("Last-Event-ID") or request.GET.get("after", ""),
+        allowed=lambda: submission_of(tenant_for(request, tenant), uid),
+        zone=zone_of(access.user),
+        slot=slot,
+    )
+    return event_stream(lines)
+
+
 def event_stream(chunks: AsyncIterator[bytes]) -> StreamingHttpResponse:
     response = StreamingHttpResponse(chunks, content_type="text/event-stream")
     response["X-Accel-Buffering"] = "no"  # nginx would hold the events back
     response["Cache-Control"] = "no-store"
     return response
+
+
+def _reader(request: HttpRequest, tenant: str, uid: UUID) -> tuple[Access, Submission, Pod, Slot]:
+    access = tenant_for(request, tenant)
+    submission = submission_of(access, uid)
+    pod = chosen_pod(request, submission, newest_pods(submission))
+    if pod is None:
+        raise NotFound
+    return access, submission, pod, claim(access.user.uid)
 
 
 def _listener(request: HttpRequest, tenant: str) -> tuple[list[str], Slot]:
@@ -54,7 +84,3 @@ def _is_own(access: Access, channel: str) -> bool:
         case "queue":
             return ClusterQueue.objects.filter(tenant=access.tenant, uid=uid).exists()
     return False
-
-
-async def submission_logs_live(request: HttpRequest, tenant: str, uid: UUID) -> HttpResponse:
-    return HttpResponse()

@@ -103,8 +103,9 @@ def moment(context: Context, at: datetime | None) -> SafeString | str:
     """A point in time in the person's zone: the clock for today, else the day too; the whole of it in the title."""
     if at is None:
         return _("not yet")
-    local = timezone.localtime(at, _zone(context))
-    today = local.date() == timezone.localtime(timezone.now(), _zone(context)).date()
+    zone = zone_of(context.get("user"))
+    local = timezone.localtime(at, zone)
+    today = local.date() == timezone.localtime(timezone.now(), zone).date()
     return _time(local, date_format(local, "H:i:s" if today else "j M Y, H:i"))
 
 
@@ -113,7 +114,7 @@ def age(context: Context, at: datetime | None) -> SafeString | str:
     """How long ago, for less than a day; the day and clock before that. The title holds the whole moment."""
     if at is None:
         return _("not yet")
-    local = timezone.localtime(at, _zone(context))
+    local = timezone.localtime(at, zone_of(context.get("user")))
     seconds = (timezone.now() - at).total_seconds()
     if seconds >= _DAY:
         return _time(local, date_format(local, "j M Y, H:i"))
@@ -125,9 +126,9 @@ def _time(local: datetime, text: str) -> SafeString:
     return format_html('<time datetime="{}" title="{}">{}</time>', local.isoformat(timespec="seconds"), whole, text)
 
 
-def _zone(context: Context) -> ZoneInfo:
-    """The zone that the signed-in person chose; UTC for nobody, and for a name that this machine does not know."""
+def zone_of(user: object) -> ZoneInfo:
+    """The zone that a person chose; UTC for nobody, and for a name that this machine does not know."""
     try:
-        return ZoneInfo(getattr(context.get("user"), "time_zone", "UTC"))
+        return ZoneInfo(getattr(user, "time_zone", "UTC"))
     except (ZoneInfoNotFoundError, ValueError):
         return ZoneInfo("UTC")

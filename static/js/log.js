@@ -1,10 +1,11 @@
 // Follows a replica's log: appends what the stream brings and stays at the end until somebody scrolls up.
 "use strict";
-(() => {
+function followLog() {
   const box = document.getElementById("log");
   const follow = document.getElementById("log-follow");
   const wrap = document.getElementById("log-wrap");
-  if (!box || !follow || !wrap) return;
+  if (!box || box.dataset.begun) return;
+  box.dataset.begun = "yes";
 
   const CHUNK = 500, MOST = 50000;
   let following = true, unseen = 0, count = box.querySelectorAll(".line").length, source = null;
@@ -25,7 +26,7 @@
 
   function lineOf(line) {
     const span = document.createElement("span");
-    span.className = line.skipped ? "line skipped" : "line";
+    span.className = "line";
     if (line.time) {
       const time = document.createElement("time");
       time.dateTime = line.time;
@@ -68,4 +69,7 @@
   source.onmessage = (event) => append(JSON.parse(event.data));
   source.addEventListener("end", () => source.close());
   window.addEventListener("pagehide", () => source.close());
-})();
+}
+
+followLog();
+document.body.addEventListener("htmx:load", followLog); // the box arrives later on a page that waited for the first line
