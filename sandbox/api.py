@@ -13,6 +13,7 @@ from sandbox.decoding import BODY_LIMIT_BYTES, decode, decode_object, too_large
 from sandbox.errors import StatusError
 from sandbox.listing import Lists
 from sandbox.paths import Target, target_of
+from sandbox.query import flag
 from sandbox.records import Record, encode
 from sandbox.schema import topology_of
 from sandbox.watch import Pulse, open_watch
@@ -158,7 +159,7 @@ class Api:
 def _verb(request: Request, target: Target) -> str:
     """The verb as RBAC knows it; 405 where the path does not take the method."""
     if request.method in ("GET", "HEAD"):
-        if request.query_params.get("watch") in ("true", "1") and not target.subresource:
+        if flag(request.query_params, "watch") and not target.subresource:
             return "watch"
         return "get" if target.name else "list"
     verb = _VERBS.get(request.method, "")
@@ -191,14 +192,14 @@ def _options(request: Request, content_type: str) -> Options:
     if validation not in ("Ignore", "Strict", "Warn"):
         message = f'Unsupported value: "{validation}": supported values: "Ignore", "Strict", "Warn"'
         raise errors.invalid(kind, "", [errors.cause("FieldValueNotSupported", message, "fieldValidation")])
-    if query.get("force") and not applies:
+    if flag(query, "force") and not applies:
         message = "Forbidden: may not be specified for non-apply patch"
         raise errors.invalid(kind, "", [errors.cause("FieldValueForbidden", message, "force")])
     return Options(
         manager=manager or request.headers.get("user-agent", "unknown").partition("/")[0][:128],
         dry_run="dryRun" in query,
         validation=validation,
-        force=query.get("force") in ("true", "1"),
+        force=flag(query, "force"),
     )
 
 

@@ -23,6 +23,7 @@ def _namespace(obj: dict[str, Any]) -> None:
 def _claim(obj: dict[str, Any]) -> None:
     """A claim is bound the moment it exists, as if its volume had waited for it."""
     spec = obj.setdefault("spec", {})
+    _write_quantities(spec)
     spec.setdefault("volumeMode", "Filesystem")
     spec.setdefault("volumeName", f"pvc-{obj['metadata']['uid']}")
     obj["status"] = {
@@ -37,4 +38,17 @@ def _pod(obj: dict[str, Any]) -> None:
     spec.setdefault("restartPolicy", "Always")
     spec.setdefault("serviceAccountName", "default")
     spec.setdefault("terminationGracePeriodSeconds", 30)
+    for container in spec.get("containers", []) + spec.get("initContainers", []):
+        _write_quantities(container)
+    for volume in spec.get("volumes", []):
+        if "sizeLimit" in volume.get("emptyDir", {}):
+            volume["emptyDir"]["sizeLimit"] = str(volume["emptyDir"]["sizeLimit"])
     obj.setdefault("status", {}).setdefault("phase", "Pending")
+
+
+def _write_quantities(holder: dict[str, Any]) -> None:
+    """Kinds of the core group hold quantities as texts, even where somebody sent a number."""
+    for side in ("limits", "requests"):
+        held = holder.get("resources", {}).get(side)
+        if held:
+            holder["resources"][side] = {name: str(value) for name, value in held.items()}

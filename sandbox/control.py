@@ -1,7 +1,6 @@
 """What a real API server does not have: the clock, the journal and the limits of history, below `/_sandbox`."""
 
 import json
-import math
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -10,6 +9,8 @@ from sandbox.api import json_response, read_body
 from sandbox.clock import micro
 from sandbox.cluster import Cluster
 from sandbox.errors import bad_request, unknown_path
+
+_LONGEST_TICK_SECONDS = 366 * 86_400
 
 
 class Control:
@@ -44,6 +45,6 @@ def _seconds(body: bytes) -> float:
         seconds = float(json.loads(body)["seconds"])
     except (ValueError, KeyError, TypeError) as error:
         raise bad_request('a tick is {"seconds": N}') from error
-    if not math.isfinite(seconds) or seconds < 0:
-        raise bad_request("the clock never goes back: seconds must be 0 or more")
+    if not 0 <= seconds <= _LONGEST_TICK_SECONDS:
+        raise bad_request(f"a tick takes 0 to {_LONGEST_TICK_SECONDS} seconds: the clock never goes back")
     return seconds

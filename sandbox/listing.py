@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from sandbox.errors import StatusError, bad_request, cause, expired, invalid, timeout
 from sandbox.kinds import Kind
 from sandbox.paths import Target
+from sandbox.query import whole
 from sandbox.records import Record, encode
 from sandbox.selectors import matcher
 from sandbox.store import Store
@@ -35,7 +36,7 @@ class Lists:
     def page(self, target: Target, query: Mapping[str, str]) -> str:
         """The List object as JSON text."""
         check_options(query, watch=False)
-        limit = _number(query, "limit")
+        limit = whole(query, "limit", 0)
         token = query.get("continue", "")
         if token:
             number, start = _read_token(token)
@@ -128,13 +129,6 @@ def version_of(query: Mapping[str, str]) -> int:
         message = f'Invalid value: "{text}": strconv.ParseUint: parsing "{text}": invalid syntax'
         raise invalid("ListOptions.meta.k8s.io", "", [cause("FieldValueInvalid", message, "resourceVersion")])
     return int(text or 0)
-
-
-def _number(query: Mapping[str, str], name: str) -> int:
-    text = query.get(name, "") or "0"
-    if not text.isascii() or not text.isdigit():
-        raise bad_request(f'{name}: strconv.ParseInt: parsing "{text}": invalid syntax')
-    return int(text)
 
 
 def _token(number: int, start: int) -> str:

@@ -7,11 +7,13 @@ from datetime import datetime, timedelta
 from sandbox import kubelet
 from sandbox.clock import parse
 from sandbox.errors import StatusError, bad_request, not_found
+from sandbox.query import flag, whole
 from sandbox.records import Record
 from sandbox.store import Store
 from sandbox.watch import Pulse, wait
 
 _POLL_SECONDS = 1.0
+_LONGEST_SECONDS = 10 * 365 * 86_400
 _ENDED = ("Succeeded", "Failed")
 
 Lines = Sequence[tuple[datetime, str]]
@@ -32,12 +34,12 @@ class LogOptions:
 
 def options_of(query: Mapping[str, str], now: datetime) -> LogOptions:
     """Read and check a query; 400 for numbers and times that are none, and for both kinds of `since`."""
-    seconds, moment = query.get("sinceSeconds"), query.get("sinceTime")
+    seconds, moment = whole(query, "sinceSeconds", 0, least=1), query.get("sinceTime")
     if seconds and moment:
         raise bad_request("at most one of `sinceTime` or `sinceSeconds` may be specified")
     since = None
     if seconds:
-        since = now - timedelta(seconds=_count(query, "sinceSeconds", 1) or 1)
+        since = now - timedelta(seconds=min(seconds, _LONGEST_SECONDS))
     elif moment:
         try:
             since = parse(moment)
@@ -45,12 +47,12 @@ def options_of(query: Mapping[str, str], now: datetime) -> LogOptions:
             raise bad_request(f"sinceTime: {error}") from error
     return LogOptions(
         container=query.get("container") or None,
-        follow=_flag(query, "follow"),
-        previous=_flag(query, "previous"),
-        timestamps=_flag(query, "timestamps"),
+        follow=flag(query, "follow"),
+        previous=flag(query, "previous"),
+        timestamps=flag(query, "timestamps"),
         since=since,
-        tail=_count(query, "tailLines", 0),
-        limit_bytes=_count(query, "limitBytes", 1),
+        tail=whole(query, "tailLines", -1) if query.get("tailLines") else None,
+        limit_bytes=whole(query, "limitBytes", 0, least=1) or None,
     )
 
 
@@ -124,19 +126,6 @@ def _is_running(record: Record, container: str | None) -> bool:
     states = status.get("containerStatuses") or []
     named = [item for item in states if container in (None, item["name"])]
     return any("running" in item.get("state", {}) for item in named)
-
-
-def _flag(query: Mapping[str, str], name: str) -> bool:
-    return query.get(name, "").lower() in ("true", "1")
-
-
-def _count(query: Mapping[str, str], name: str, least: int) -> int | None:
-    text = query.get(name, "")
-    if not text:
-        return None
-    if not text.lstrip("-").isdigit() or int(text) < least:
-        raise bad_request(f"{name}: Invalid value: {text}: must be greater than or equal to {least}")
-    return int(text)
 
 
 def pod(store: Store, namespace: str, name: str) -> Record:

@@ -17,7 +17,8 @@ from sandbox.auth import Act, Gate, User, review
 from sandbox.cluster import Cluster, RealTime
 from sandbox.control import Control
 from sandbox.decoding import decode_object
-from sandbox.errors import StatusError, bad_request, unknown_path
+from sandbox.errors import StatusError, unknown_path
+from sandbox.query import whole
 from sandbox.visibility import pending_workloads
 from sandbox.watch import Pulse
 
@@ -75,17 +76,8 @@ class Doors:
             summary = pending_workloads(self.cluster.store, local_queue=name, namespace=namespace)
         else:
             summary = pending_workloads(self.cluster.store, cluster_queue=name)
-        limit, offset = _whole(query, "limit", _PENDING_LIMIT), _whole(query, "offset", 0)
+        limit, offset = whole(query, "limit", _PENDING_LIMIT), whole(query, "offset", 0)
         return json_response(summary | {"items": summary["items"][offset : offset + limit]})
-
-
-def _whole(query: Mapping[str, str], name: str, default: int) -> int:
-    text = query.get(name, "")
-    if not text:
-        return default
-    if not text.isascii() or not text.isdigit():
-        raise bad_request(f"{name}: {text} is no whole number")
-    return int(text)
 
 
 def _discover(path: str) -> dict[str, object] | None:

@@ -5,11 +5,12 @@ import random
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 
-from sandbox.errors import StatusError, bad_request
+from sandbox.errors import StatusError
 from sandbox.history import Change
 from sandbox.kinds import Kind
 from sandbox.listing import check_options, version_of
 from sandbox.paths import Target
+from sandbox.query import flag, whole
 from sandbox.records import Record, encode
 from sandbox.selectors import Match, matcher
 from sandbox.store import Store
@@ -132,7 +133,7 @@ def open_watch(store: Store, pulse: Pulse, target: Target, query: Mapping[str, s
     version = version_of(query)
     sends_initial = query.get("sendInitialEvents") == "true"
     initial = sends_initial or (version == 0 and query.get("sendInitialEvents") != "false")
-    bookmarks = query.get("allowWatchBookmarks") in ("true", "1")
+    bookmarks = flag(query, "allowWatchBookmarks")
     if version and not sends_initial:
         store.check_known(version)
     return Watch(
@@ -145,16 +146,9 @@ def open_watch(store: Store, pulse: Pulse, target: Target, query: Mapping[str, s
         initial=initial,
         bookmarks=bookmarks,
         ends_initial=sends_initial and bookmarks,
-        seconds=_seconds(query),
+        # Without a word from the client a watch lives 30 to 60 minutes.
+        seconds=whole(query, "timeoutSeconds", 0) or random.uniform(1800, 3600),
     )
-
-
-def _seconds(query: Mapping[str, str]) -> float:
-    """How long the watch lives; 30 to 60 minutes unless the client says otherwise."""
-    text = query.get("timeoutSeconds", "") or "0"
-    if not text.isascii() or not text.isdigit():
-        raise bad_request(f'timeoutSeconds: strconv.ParseInt: parsing "{text}": invalid syntax')
-    return float(text) or random.uniform(1800, 3600)
 
 
 def _line(kind: str, text: str) -> bytes:
