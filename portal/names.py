@@ -1,4 +1,4 @@
-"""Every name that Choirmaster writes into a cluster, and the rules that names must keep. Found by grep, never guessed."""
+"""Every name that Choirmaster writes into a cluster, and the rules that names keep. Found by grep, never guessed."""
 
 import os
 import re
@@ -6,7 +6,8 @@ import time
 import uuid
 
 PREFIX = "choirmaster.dev/"
-LABEL_TENANT = PREFIX + "tenant"
+LABEL_TENANT = PREFIX + "tenant"  # the tenant's slug, for people
+LABEL_TENANT_UID = PREFIX + "tenant-uid"  # on namespaces: whose it is, even beside another portal's tenant of that name
 LABEL_SUBMISSION = PREFIX + "submission"  # the submission's uid
 LABEL_MANAGED = PREFIX + "managed"  # "true" on every namespace and queue that the portal made
 ANNOTATION_SPEC_HASH = PREFIX + "spec-hash"
@@ -24,7 +25,8 @@ GPU = "nvidia.com/gpu"
 EPHEMERAL_STORAGE = "ephemeral-storage"
 
 MAX_JOB_NAME = 40  # leaves room for "-worker-999" in a 63-character pod name (DNS-1035)
-SLUG = re.compile(r"[a-z]([-a-z0-9]{0,28}[a-z0-9])?")  # tenant and template slugs: a namespace name with our prefix stays <= 63
+# Tenant and template slugs: a namespace name with our prefix stays <= 63.
+SLUG = re.compile(r"[a-z]([-a-z0-9]{0,28}[a-z0-9])?")
 DNS_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 RESERVED_SLUGS = frozenset({"new", "default", "system", "platform", "me", "api"})
 
@@ -37,8 +39,8 @@ def namespace_of(tenant_slug: str) -> str:
 def job_name(title: str, uid: uuid.UUID) -> str:
     """The CR's name: a readable part of the title and 12 hex digits of the submission's uid, at most 40 characters.
 
-    It depends on nothing else, so that a repeated launch meets its own object (create-or-adopt). DNS-1035: starts with a letter.
-    The digits are the last ones: a UUIDv7 begins with the time, only its end is random.
+    It depends on nothing else, so that a repeated launch meets its own object (create-or-adopt). DNS-1035: it starts
+    with a letter. The digits are the last ones: a UUIDv7 begins with the time, only its end is random.
     """
     words = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
     if not words or not words[0].isalpha():

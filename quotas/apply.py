@@ -12,7 +12,7 @@ from portal.kube.client import Cluster
 from portal.kube.discovery import served
 from portal.kube.errors import Conflict, NotFound
 from portal.kube.kinds import CLUSTER_QUEUE, NAMESPACE, Ref
-from portal.names import LABEL_TENANT
+from portal.names import LABEL_TENANT_UID
 from quotas import manifests
 from quotas.manifests import QuotaLine
 from quotas.models import ClusterQueue, Flavor
@@ -76,7 +76,7 @@ def _apply_tenant(cluster: Cluster, tenant: Tenant, queue: ClusterQueue, kueue: 
     if tenant.namespace_uid and found != tenant.namespace_uid:
         state = "was deleted" if found is None else f"has another uid ({found})"
         raise Conflict(f"Namespace {tenant.namespace} {state}; ours is the one with uid {tenant.namespace_uid}.")
-    applied = cluster.apply(manifests.namespace(name=tenant.namespace, tenant_uid=str(tenant.uid)))
+    applied = cluster.apply(manifests.namespace(name=tenant.namespace, tenant=tenant.slug, tenant_uid=str(tenant.uid)))
     uid = str(applied["metadata"]["uid"])
     Tenant.objects.filter(pk=tenant.pk, namespace_uid="").update(namespace_uid=uid)
     cluster.apply(manifests.service_account(namespace=tenant.namespace))
@@ -89,6 +89,8 @@ def _namespace_uid(cluster: Cluster, tenant: Tenant) -> str | None:
         metadata = cluster.get(Ref(NAMESPACE, tenant.namespace))["metadata"]
     except NotFound:
         return None
-    if (metadata.get("labels") or {}).get(LABEL_TENANT) != str(tenant.uid):
-        raise Conflict(f"Namespace {tenant.namespace} is not {tenant.slug}'s: its label {LABEL_TENANT} says another.")
+    if (metadata.get("labels") or {}).get(LABEL_TENANT_UID) != str(tenant.uid):
+        raise Conflict(
+            f"Namespace {tenant.namespace} is not {tenant.slug}'s: its label {LABEL_TENANT_UID} says another."
+        )
     return str(metadata["uid"])

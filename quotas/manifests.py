@@ -9,6 +9,7 @@ from portal.names import (
     GPU,
     LABEL_MANAGED,
     LABEL_TENANT,
+    LABEL_TENANT_UID,
     LOCAL_QUEUE,
     SERVICE_ACCOUNT,
 )
@@ -35,9 +36,9 @@ class QuotaLine:
     lending_limit: int | None = None
 
 
-def namespace(*, name: str, tenant_uid: str) -> Manifest:
+def namespace(*, name: str, tenant: str, tenant_uid: str) -> Manifest:
     """Pod Security's strictest level is enforced; audit and warn say the same, so that logs and kubectl tell it too."""
-    labels = {LABEL_TENANT: tenant_uid, **_MANAGED}
+    labels = {LABEL_TENANT: tenant, LABEL_TENANT_UID: tenant_uid, **_MANAGED}
     for mode in ("enforce", "audit", "warn"):
         labels[f"pod-security.kubernetes.io/{mode}"] = "restricted"
         labels[f"pod-security.kubernetes.io/{mode}-version"] = POD_SECURITY_VERSION
@@ -93,7 +94,7 @@ def cluster_queue(
     if cohort is not None:
         spec["cohort" if api_version == KUEUE_V1BETA1 else "cohortName"] = cohort
     if tenant_uid is not None:
-        spec["namespaceSelector"] = {"matchLabels": {LABEL_TENANT: tenant_uid}}
+        spec["namespaceSelector"] = {"matchLabels": {LABEL_TENANT_UID: tenant_uid}}
     annotations = {ANNOTATION_GENERATION: str(generation)}
     return {
         "apiVersion": api_version,

@@ -26,6 +26,11 @@ class SignInForm(forms.Form):
     )
 
 
+def _lifetimes() -> list[tuple[int, str]]:
+    allowed = [days for days in LIFETIMES if days <= settings.TOKEN_MAX_DAYS] or [settings.TOKEN_MAX_DAYS]
+    return [(days, ngettext("%(n)s day", "%(n)s days", days) % {"n": days}) for days in allowed]
+
+
 class TokenForm(forms.Form):
     name = forms.CharField(
         label=_("Name"), max_length=80, help_text=_("Where it will be used, for example “nightly fine-tune in CI”.")
@@ -40,7 +45,12 @@ class TokenForm(forms.Form):
         help_text=_("A viewer reads, a submitter also submits and cancels. Never more than your own role."),
     )
     days = forms.TypedChoiceField(
-        label=_("Expires after"), coerce=int, initial=30, widget=forms.RadioSelect, help_text=_("It cannot be renewed.")
+        label=_("Expires after"),
+        choices=_lifetimes,
+        coerce=int,
+        initial=30,
+        widget=forms.RadioSelect,
+        help_text=_("It cannot be renewed."),
     )
 
     def __init__(self, data: Any = None, *, user: User) -> None:
@@ -48,13 +58,6 @@ class TokenForm(forms.Form):
         tenants = self.fields["tenant"]
         assert isinstance(tenants, forms.ModelChoiceField)
         tenants.queryset = Tenant.objects.visible_to(user).order_by("slug")
-        days = self.fields["days"]
-        assert isinstance(days, forms.ChoiceField)
-        days.choices = [
-            (days, ngettext("%(n)s day", "%(n)s days", days) % {"n": days})
-            for days in LIFETIMES
-            if days <= settings.TOKEN_MAX_DAYS
-        ]
 
     def expires_at(self) -> datetime:
         return timezone.now() + timedelta(days=self.cleaned_data["days"])

@@ -25,6 +25,7 @@ from tenants.services import create_token, revoke_token, sign_in
 get_and_post = require_http_methods(["GET", "HEAD", "POST"])
 
 
+@require_safe
 def home(request: HttpRequest) -> HttpResponse:
     return redirect("tenants:tenant-list")
 

@@ -24,7 +24,7 @@ def test_cluster_queue():
     assert manifest["apiVersion"] == "kueue.x-k8s.io/v1beta2"
     assert manifest["metadata"]["annotations"] == {"choirmaster.dev/generation": "3"}
     assert manifest["spec"]["cohortName"] == "gpu-cohort"
-    assert manifest["spec"]["namespaceSelector"] == {"matchLabels": {"choirmaster.dev/tenant": "t-1"}}
+    assert manifest["spec"]["namespaceSelector"] == {"matchLabels": {"choirmaster.dev/tenant-uid": "t-1"}}
     assert manifest["spec"]["preemption"] == {"reclaimWithinCohort": "Any"}
 
 
@@ -66,10 +66,11 @@ def test_the_older_api_calls_the_cohort_otherwise():
 
 @pytest.mark.parametrize("mode", ["enforce", "audit", "warn"])
 def test_namespaces_hold_pods_to_the_restricted_standard(mode):
-    labels = manifests.namespace(name="cm-premium", tenant_uid="t-1")["metadata"]["labels"]
+    labels = manifests.namespace(name="cm-premium", tenant="premium", tenant_uid="t-1")["metadata"]["labels"]
     assert labels[f"pod-security.kubernetes.io/{mode}"] == "restricted"
     assert labels[f"pod-security.kubernetes.io/{mode}-version"].startswith("v1.")
-    assert labels["choirmaster.dev/tenant"] == "t-1"
+    assert labels["choirmaster.dev/tenant"] == "premium"
+    assert labels["choirmaster.dev/tenant-uid"] == "t-1"
     assert labels["choirmaster.dev/managed"] == "true"
 
 
