@@ -3,17 +3,25 @@
 The rows are in tests/matrix/rows.py; a route without one fails here.
 """
 
+import re
+from collections.abc import Iterator
+from uuid import uuid4
+
 import pytest
 from django.db import transaction
 from django.http.response import HttpResponseBase
+from pytest_django import DjangoDbBlocker
 
 from tests.matrix.actors import ACTORS, Actor, Outcome, expected
-from tests.matrix.rows import ROWS, Need, Row, routes
+from tests.matrix.rows import ROWS, Door, Need, Row, routes
 from tests.matrix.snapshot import query, snapshot
 from tests.matrix.world import World, make_world
 
+pytestmark = pytest.mark.django_db
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 SUCCESS = frozenset({200, 201, 302, 303})
+BY_NAME = {actor.name: actor for actor in ACTORS}
+OWNERS = {Door.PAGE: BY_NAME["owner, session"], Door.REST: BY_NAME["owner, token"]}
 REFUSED = {Outcome.UNKNOWN: 401, Outcome.FORBIDDEN: 403, Outcome.NOT_FOUND: 404}
 CASES = [
     (name, method, query, actor)
@@ -24,9 +32,12 @@ CASES = [
 ]
 
 
-@pytest.fixture
-def world(db: None) -> World:
-    return make_world()
+@pytest.fixture(scope="module")
+def world(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[World]:
+    """Made once: each call of the matrix is rolled back by itself."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        yield make_world()
+        transaction.set_rollback(True)
 
 
 def test_every_route_has_a_row(capsys: pytest.CaptureFixture[str]) -> None:
@@ -48,6 +59,23 @@ def test_route(name: str, world: World) -> None:
         if fault:
             wrong.append(f"{method} {parameters} by {actor.name}: {fault}")
     assert wrong == []
+
+
+@pytest.mark.parametrize("name", [name for name, route in routes().items() if "<uuid:uid>" in route])
+def test_what_is_another_tenants_is_as_if_it_were_not_there(name: str, world: World) -> None:
+    """Not even its existence shows: the same answer, to the byte, as for a uid that nobody has."""
+    row = ROWS[name]
+    for method in row.methods:
+        answers = [
+            world.call(name, method, "", OWNERS[row.door], uid=uid) for uid in (world.foreign_uid(name), uuid4())
+        ]
+        assert [answer.status_code for answer in answers] == [404, 404]
+        assert _told(answers[0]) == _told(answers[1])
+
+
+def _told(answer: HttpResponseBase) -> str:
+    """The body without what differs from answer to answer."""
+    return re.sub(r'value="[A-Za-z0-9]{64}"|[0-9a-f-]{36}', "", answer.content.decode())  # type: ignore[attr-defined]
 
 
 def _change(answer: HttpResponseBase, before: dict[str, tuple[int, str]], sql: str) -> str:

@@ -197,17 +197,16 @@ class EventPage(serializers.Serializer[Any]):
 
 
 class LogLineOutput(serializers.Serializer[Any]):
-    time = serializers.DateTimeField(allow_null=True)
+    time = serializers.CharField(help_text='RFC 3339 as the cluster has it; "" for the rest of a line that was cut.')
     text = serializers.CharField()
 
 
 class LogOutput(serializers.Serializer[Any]):
     replica = serializers.CharField()
-    pod = serializers.CharField(allow_null=True)
+    pod = serializers.CharField(help_text='"" before there is one.')
     lines = LogLineOutput(many=True)
-    empty = serializers.CharField(
-        allow_null=True, help_text="Why there are no lines, as a code; null when there are some."
-    )
+    empty = serializers.CharField(allow_null=True, help_text="Why there are no lines, as a code; else null.")
+    message = serializers.CharField(help_text='What the cluster said instead of lines, or "".')
 
 
 class FieldErrorOutput(serializers.Serializer[Any]):

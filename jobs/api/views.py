@@ -143,13 +143,14 @@ class SubmissionLogs(TenantView):
         submission = self.submission(self.access())
         query = checked_query(LogQuery, request.query_params)
         role, index = query["replica"].rsplit("-", 1)
+        if int(index) >= submission.replicas:
+            raise NotFound
         pod = submission.pods.filter(role=role, index=int(index)).order_by("-created_at", "-id").first()
         if pod is None:
-            raise NotFound
-        tail = logs.tail(
-            cluster_from_settings(), submission, pod, lines=query["tail"], previous=query["previous"] == "1"
-        )
-        return Response(LogOutput(tail).data)
+            return Response(LogOutput(logs.Log(query["replica"], "", empty="not_started")).data)
+        previous = query["previous"] == "1"
+        log = logs.tail(cluster_from_settings(), submission, pod, lines=query["tail"], previous=previous)
+        return Response(LogOutput(log).data)
 
 
 class SubmissionEvents(TenantView):

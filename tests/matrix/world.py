@@ -3,20 +3,22 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlencode
+from uuid import UUID
 
+from django.conf import settings
 from django.http.response import HttpResponseBase
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
-from tests.jobs.factories import make_demo_template, make_pod, make_submission
 
-from jobs.models import Submission
+from jobs.models import Pod, Submission
 from tenants.access import Access
 from tenants.models import ApiToken, Role, Tenant
 from tests.factories import make_access, make_admin, make_cohort_of_the_demo, make_member, make_token
+from tests.jobs.factories import make_submission, make_template
 from tests.matrix.actors import Actor, Person
 from tests.matrix.rows import ROWS, Door, routes
 
@@ -34,25 +36,39 @@ class World:
     tenant: Tenant
     submission: Submission
     own_token: ApiToken  # the author's, for the page that revokes it
-    clients: dict[Person | None, Client]
+    foreign: Submission  # of the other tenant
+    sessions: dict[Person, str]
     secrets: dict[str, str]
+    client: Client = field(default_factory=lambda: Client(raise_request_exception=False))
 
-    def call(self, name: str, method: str, parameters: str, actor: Actor) -> HttpResponseBase:
+    def call(self, name: str, method: str, parameters: str, actor: Actor, uid: UUID | None = None) -> HttpResponseBase:
+        """`uid` stands in the place of the tenant's own job, or of the author's own token."""
         headers = {"Authorization": f"Bearer {self.secrets[actor.token]}"} if actor.token else {}
         if ROWS[name].door is Door.REST:
             body, content_type = json.dumps(self._json(name)), "application/json"
         else:
             body, content_type = self._form(name), "application/x-www-form-urlencoded"
-        client = self.clients[actor.session]
-        answer = client.generic(method, self.url(name) + parameters, body, content_type, headers=headers)
-        answer.close()
-        return answer
+        # Signing out takes the cookie away: each call brings its own.
+        self.client.cookies.clear()
+        if actor.session:
+            self.client.cookies[settings.SESSION_COOKIE_NAME] = self.sessions[actor.session]
+        return self.client.generic(
+            method,
+            self._url(name, uid) + parameters.format(uid=self.submission.uid),
+            body,
+            content_type,
+            headers=headers,
+        )
 
-    def url(self, name: str) -> str:
+    def foreign_uid(self, name: str) -> UUID:
+        """Of something that exists and is not theirs who may do most in the tenant, its owner."""
+        return self.own_token.uid if name == "tenants:token-revoke" else self.foreign.uid
+
+    def _url(self, name: str, uid: UUID | None) -> str:
         values = {
             "tenant": self.tenant.slug,
             "template": "pytorch-ddp",
-            "uid": self.own_token.uid if name == "tenants:token-revoke" else self.submission.uid,
+            "uid": uid or (self.own_token.uid if name == "tenants:token-revoke" else self.submission.uid),
         }
         return reverse(name, kwargs={key: values[key] for key in re.findall(r"<(?:\w+:)?(\w+)>", routes()[name])})
 
@@ -73,22 +89,28 @@ class World:
 
 def make_world() -> World:
     premium, free = make_cohort_of_the_demo()
-    make_demo_template()
+    make_template()
     people = {person: make_access(premium, role) for person, role in ROLES.items()}
     people[Person.OUTSIDER] = make_access(free, Role.OWNER)
     people[Person.ADMIN] = replace(people[Person.OWNER], user=make_admin(), by_platform=True)
-    submission = make_submission(access=people[Person.AUTHOR])
-    make_pod(submission)
+    submission = make_submission(people[Person.AUTHOR])
+    _make_pod(submission)
     own_token, _ = make_token(people[Person.AUTHOR])
-    return World(premium, submission, own_token, _clients(people), _secrets(people, free))
+    foreign = make_submission(people[Person.OUTSIDER], workers=1, gpus_per_worker=1)
+    return World(
+        premium,
+        submission,
+        own_token,
+        foreign,
+        {person: _session(access) for person, access in people.items()},
+        _secrets(people, free),
+    )
 
 
-def _clients(people: Mapping[Person, Access]) -> dict[Person | None, Client]:
-    clients: dict[Person | None, Client] = {None: Client(raise_request_exception=False)}
-    for person, access in people.items():
-        clients[person] = Client(raise_request_exception=False)
-        clients[person].force_login(access.user)
-    return clients
+def _session(access: Access) -> str:
+    client = Client()
+    client.force_login(access.user)
+    return client.cookies[settings.SESSION_COOKIE_NAME].value
 
 
 def _secrets(people: Mapping[Person, Access], free: Tenant) -> dict[str, str]:
@@ -104,3 +126,20 @@ def _secrets(people: Mapping[Person, Access], free: Tenant) -> dict[str, str]:
         "foreign": make_token(replace(owner, tenant=free))[1],
         "junk": "cm_" + "0" * 12 + "_" + "A" * 43,
     }
+
+
+def _make_pod(submission: Submission) -> None:
+    now = timezone.now()
+    Pod.objects.create(
+        submission=submission,
+        object_uid="6f5d2d0e-0000-4000-8000-000000000000",
+        name=f"{submission.job_name}-worker-0",
+        role="worker",
+        index=0,
+        container="pytorch",
+        phase="Running",
+        state="running",
+        created_at=now,
+        started_at=now,
+        seen_at=now,
+    )
