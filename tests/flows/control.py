@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from django.utils import timezone
 from pytest_django.fixtures import SettingsWrapper
 
 from jobs.launch import launch
@@ -37,7 +36,7 @@ class Control:
 
     def work(self) -> None:
         """What the worker does with every hint."""
-        for pk in Submission.objects.due(timezone.now()).order_by("id").values_list("pk", flat=True):
+        for pk in Submission.objects.due().order_by("id").values_list("pk", flat=True):
             launch(self.cluster, pk)
 
     def pass_time(self, seconds: float) -> None:

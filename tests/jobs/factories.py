@@ -1,5 +1,7 @@
 """Templates and submissions for tests. The template is the demo's: what the demo shows is what tests drive."""
 
+from copy import deepcopy
+from functools import cache
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,11 @@ _numbers = count(1)
 
 
 def demo_template() -> dict[str, Any]:
+    return deepcopy(_parsed())
+
+
+@cache
+def _parsed() -> dict[str, Any]:
     return yaml.safe_load(DEMO_TEMPLATE.read_text())
 
 
