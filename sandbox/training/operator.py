@@ -25,51 +25,72 @@ Key = tuple[str, str]
 Object = dict[str, Any]
 
 
+class Patience:
+    """When a job whose pods were refused may try again: 5 s after the first refusal, twice as long after each next."""
+
+    def __init__(self) -> None:
+        self.refusals = 0
+        self.until: datetime | None = None
+
+    def waits(self, now: datetime) -> bool:
+        return self.until is not None and now < self.until
+
+    def refused(self, now: datetime) -> None:
+        """Count a refusal; all those of one turn count once."""
+        seconds = min(_FIRST_RETRY_SECONDS << min(self.refusals, 10), _LONGEST_RETRY_SECONDS)
+        self.refusals += 1
+        self.until = now + timedelta(seconds=seconds)
+
+
 class TrainingOperator:
     """Reconciles the PyTorchJobs of one store; `reconcile` returns when to look at the job again by itself."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._refusals: dict[Key, int] = {}
+        self._patience: dict[Key, Patience] = {}
 
     def reconcile(self, key: Key) -> datetime | None:
         """Bring one job a step nearer to its spec."""
         job = self._store.get(JOBS, *key)
-        managed_by = ((job or {"spec": {}})["spec"].get("runPolicy") or {}).get(
-            "managedBy"
-        ) or "kubeflow.org/training-operator"
-        if job is None or job["metadata"].get("deletionTimestamp") or managed_by != "kubeflow.org/training-operator":
-            self._refusals.pop(key, None)
+        if job is None or job["metadata"].get("deletionTimestamp") or not _is_ours(job):
+            self._patience.pop(key, None)
             return None
-        turn = Turn(self._store, job)
+        now, patience = self._store.clock.now(), self._patience.setdefault(key, Patience())
+        turn = Turn(self._store, job, hold_back=patience.waits(now))
         turn.run()
         if turn.job_exists:
             self._store.update_status(JOBS, job, manager=MANAGER)
-        return self._due(key, turn)
+        if turn.refused:
+            patience.refused(now)
+        elif not turn.incomplete:
+            self._patience.pop(key, None)
+        moments = [moment for moment in (turn.due, patience.until if turn.incomplete else None) if moment]
+        return min(moments, default=None)
 
-    def _due(self, key: Key, turn: "Turn") -> datetime | None:
-        if not turn.refused:
-            self._refusals.pop(key, None)
-            return turn.due
-        attempt = self._refusals[key] = self._refusals.get(key, 0) + 1
-        seconds = min(_FIRST_RETRY_SECONDS << min(attempt - 1, 10), _LONGEST_RETRY_SECONDS)
-        retry = self._store.clock.now() + timedelta(seconds=seconds)
-        return min(retry, turn.due) if turn.due else retry
+
+def _is_ours(job: Mapping[str, Any]) -> bool:
+    policy = job["spec"].get("runPolicy") or {}
+    return policy.get("managedBy") in {None, "", "kubeflow.org/training-operator"}
 
 
 class Turn:
-    """One reconciliation of one job. `job` is a copy whose status is changed in place and saved by the caller."""
+    """One reconciliation of one job. `job` is a copy whose status is changed in place and saved by the caller.
 
-    def __init__(self, store: Store, job: Object) -> None:
+    With `hold_back` nothing is created. Afterwards `refused` says that something was not accepted, `incomplete` that
+    something is missing for now, `due` when the job's own clock strikes.
+    """
+
+    def __init__(self, store: Store, job: Object, *, hold_back: bool) -> None:
         self._store = store
         self._job = job
+        self._hold_back = hold_back
         self._policy: Mapping[str, Any] = job["spec"].get("runPolicy") or {}
         self._status: Object = job.setdefault("status", {})
         self._name: str = job["metadata"]["name"]
         self._at = store.clock.stamp()
         self._owned = store.owned_by(job["metadata"]["uid"])
         self.due: datetime | None = None
-        self.refused = False
+        self.refused = self.incomplete = False
         self.job_exists = True
 
     def run(self) -> None:
@@ -181,11 +202,14 @@ class Turn:
 
     def _create(self, resource: str, obj: Object, kind: str) -> None:
         name = obj["metadata"]["name"]
+        if self._hold_back:
+            self.incomplete = True
+            return
         try:
             admission.validate(self._store, resource, obj, None)
             self._store.create(resource, obj, manager=MANAGER)
         except StatusError as error:
-            self.refused = True
+            self.refused = self.incomplete = True
             self._announce(f"FailedCreate{kind}", f"Error creating: {error.message}", warning=True)
         else:
             self._announce(f"SuccessfulCreate{kind}", f"Created {kind.lower()}: {name}")
