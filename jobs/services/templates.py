@@ -33,8 +33,8 @@ def publish_template(
     Raises Invalid with paths such as "schema.properties.workers"; a template whose own examples make a job that
     the policy refuses is refused too. `tenant` None: for every tenant.
     """
-    schema = _ordered(schema)
     _check(slug, kind, schema, body)
+    schema = _ordered(schema)
     with transaction.atomic():
         # The slug is unique, so two publishers of a new template meet here; those of an old one at the lock.
         template, _created = Template.objects.get_or_create(
@@ -55,10 +55,7 @@ def publish_template(
 
 def _ordered(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     """With the order of its properties spelled out: jsonb keeps no order of keys."""
-    properties = schema.get("properties")
-    return (
-        {**schema, "x-order": schema.get("x-order") or list(properties)} if isinstance(properties, Mapping) else schema
-    )
+    return {**schema, "x-order": list(spec.ordered_properties(schema))}
 
 
 def _same(version: TemplateVersion, kind: str, schema: Mapping[str, Any], body: Mapping[str, Any]) -> bool:

@@ -90,6 +90,8 @@ def _steps(node: object) -> Mapping[str, Any]:
 
 def check_placeholders(schema: Schema, body: object) -> list[FieldError]:
     """Placeholders that are malformed or name no property of the schema; paths begin with "body"."""
+    if not isinstance(body, Mapping):
+        return [FieldError("body", "Write an object here.")]
     try:
         found = list(_fields(body, "body"))
         errors = list(_malformed(body, "body", 0))
