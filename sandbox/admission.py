@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from sandbox import errors, podsecurity, quantity
+from sandbox import errors, podsecurity
 from sandbox.kueue.jobs import suspended
 from sandbox.kueue.queues import LOCAL_QUEUES, cluster_queue_of
 from sandbox.kueue.workloads import JOBS, PRIORITY_LABEL, QUEUE_LABEL, WORKLOADS
@@ -76,10 +76,6 @@ def _required(field: str, why: str) -> Cause:
 
 
 def _check_pod(store: Store, pod: Object) -> None:
-    try:
-        quantity.pod_requests(pod["spec"])
-    except ValueError as error:
-        raise errors.bad_request(f'Pod in version "v1" cannot be handled as a Pod: {error}') from error
     meta, account = pod["metadata"], pod["spec"].get("serviceAccountName") or "default"
     namespace = meta.get("namespace", "")
     if store.peek("serviceaccounts", namespace, account) is None:

@@ -12,13 +12,17 @@ _BINARY = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "Pi": 2**50, "Ei"
 _DECIMAL = {"k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "P": 10**15, "E": 10**18}
 _SMALL = {"n": Decimal("1e-9"), "u": Decimal("1e-6"), "m": Decimal("1e-3"), "": Decimal(1)}
 _FACTORS = {**_SMALL, **{unit: Decimal(n) for unit, n in (_BINARY | _DECIMAL).items()}}
-_PATTERN = re.compile(r"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))([eE][+-]?[0-9]{1,2}|[A-Za-z]*)")
+_PATTERN = re.compile(r"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))([eE][+-]?[0-9]+|[A-Za-z]*)")
+_LARGEST = 2**63 - 1
 
 Amounts = dict[str, int]
 
 
 def parse(resource: str, text: str | int | float) -> int:
-    """Return `text` in the whole units of `resource`; raises ValueError when it is no quantity."""
+    """Return `text` in the whole units of `resource`; raises ValueError when it is no quantity.
+
+    Amounts beyond 2^63 - 1 count as that, as in k8s.io/apimachinery, pkg/api/resource.
+    """
     match = _PATTERN.fullmatch(str(text).strip())
     if not match:
         raise ValueError(f"{text!r} is not a quantity such as 4, 500m or 16Gi")
@@ -26,8 +30,9 @@ def parse(resource: str, text: str | int | float) -> int:
     exponent = suffix[:1] in {"e", "E"} and len(suffix) > 1 and suffix not in _FACTORS
     if not exponent and suffix not in _FACTORS:
         raise ValueError(f"{text!r} has the unknown suffix {suffix!r}")
-    value = Decimal(digits + suffix) if exponent else Decimal(digits) * _FACTORS[suffix]
-    return int((value * (1000 if resource == "cpu" else 1)).to_integral_value(ROUND_CEILING))
+    factor = Decimal(10) ** max(-30, min(30, int(suffix[1:]))) if exponent else _FACTORS[suffix]
+    value = Decimal(digits) * factor * (1000 if resource == "cpu" else 1)
+    return int(max(Decimal(-_LARGEST), min(value, Decimal(_LARGEST))).to_integral_value(ROUND_CEILING))
 
 
 def show(resource: str, amount: int) -> str:

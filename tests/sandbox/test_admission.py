@@ -128,11 +128,6 @@ def test_a_pod_needs_its_service_account(store: Store) -> None:
     assert error.message == f'pods "p" is forbidden: {why}'
 
 
-def test_a_pod_needs_quantities_that_can_be_read(store: Store) -> None:
-    bad = pod(containers=[{"name": "c", "image": "busybox", "resources": {"limits": {"cpu": "lots"}}}])
-    assert denial(store, "pods", bad).code == 400
-
-
 def test_a_restricted_namespace_refuses_a_careless_pod(store: Store) -> None:
     namespace = store.get("namespaces", "", "team-a")
     namespace["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] = "restricted"

@@ -16,6 +16,8 @@ from sandbox import quantity
         ("memory", "1E", 10**18),
         ("memory", "1.5Ki", 1536),
         ("memory", "100m", 1),
+        ("memory", "1e99999", 2**63 - 1),
+        ("cpu", "9" * 400, 2**63 - 1),
         ("nvidia.com/gpu", 8, 8),
         ("nvidia.com/gpu", "1k", 1000),
     ],
