@@ -59,7 +59,7 @@ class SubmissionInput(Strict):
     version = Whole(
         required=False, min_value=1, max_value=2**31 - 1, help_text="A version of it; without it, the newest."
     )
-    name = Text(max_length=1000, trim_whitespace=False, help_text="What people will call the job.")
+    name = Text(max_length=1000, trim_whitespace=False, allow_blank=True, help_text="What people will call the job.")
     values = serializers.DictField(help_text="One member for each field of the template's schema that you fill in.")
 
 

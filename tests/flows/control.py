@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pytest_django.fixtures import SettingsWrapper
+from pytest_django import Settings
 
 from jobs.launch import launch
 from jobs.mirror import resync
@@ -60,7 +60,7 @@ class Control:
 
 
 @contextmanager
-def running_control(folder: Path, settings: SettingsWrapper) -> Iterator[Control]:
+def running_control(folder: Path, settings: Settings) -> Iterator[Control]:
     with running_sandbox(folder) as sandbox:
         token_file = folder / "token"
         token_file.write_text(sandbox.token)

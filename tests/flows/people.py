@@ -9,10 +9,10 @@ from uuid import UUID
 from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
-from tests.jobs.factories import make_demo_template
 
 from tenants.models import Tenant, User
 from tests.factories import make_access, make_cohort_of_the_demo, make_token
+from tests.jobs.factories import make_template
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def make_place(tenant: Tenant | None = None) -> Place:
     """Its form is shown and its token used once, so that no later call writes a first time of use or a session."""
     if tenant is None:
         tenant, _free = make_cohort_of_the_demo()
-        make_demo_template()
+        make_template()
     access = make_access(tenant)
     browser = Client(raise_request_exception=False)
     browser.force_login(access.user)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from pytest_django.fixtures import SettingsWrapper
+from pytest_django import DjangoDbBlocker, Settings
 
 from tests.flows.bad_inputs import BODIES, FIELDS, FORM_BODIES, BadBody, BadField
 from tests.flows.people import Place, make_place
@@ -15,13 +15,22 @@ from tests.matrix.snapshot import query, snapshot
 FORM_FIELDS = [case for case in FIELDS if case.form]
 
 
-@pytest.fixture
-def place(db: None) -> Place:
-    return make_place()
+@pytest.fixture(scope="module")
+def place(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Place]:
+    """Made once: no call of this module may change it."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        yield make_place()
+        transaction.set_rollback(True)
+
+
+@pytest.fixture(scope="module")
+def stored(place: Place, django_db_blocker: DjangoDbBlocker) -> dict[str, tuple[int, str]]:
+    with django_db_blocker.unblock():
+        return snapshot(query())
 
 
 @pytest.fixture(autouse=True)
-def silent_cluster(settings: SettingsWrapper) -> Iterator[None]:
+def silent_cluster(settings: Settings) -> Iterator[None]:
     """A port where nobody may ever knock."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         settings.CLUSTER_URL = f"http://127.0.0.1:{listener.getsockname()[1]}"
@@ -32,11 +41,9 @@ def silent_cluster(settings: SettingsWrapper) -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def nothing_is_stored(place: Place) -> Iterator[None]:
-    sql = query()
-    before = snapshot(sql)
+def nothing_is_stored(db: None, stored: dict[str, tuple[int, str]]) -> Iterator[None]:
     yield
-    assert snapshot(sql) == before
+    assert snapshot(query()) == stored
 
 
 @pytest.mark.parametrize("case", FIELDS, ids=str)

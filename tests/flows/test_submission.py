@@ -7,8 +7,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from pytest_django.fixtures import SettingsWrapper
-from tests.jobs.factories import make_demo_template
+from pytest_django import Settings
 
 from jobs.models import Submission
 from portal.names import GPU, LOCAL_QUEUE, QUEUE_LABEL
@@ -18,19 +17,20 @@ from quotas.services import set_quota
 from tests.factories import make_cohort_of_the_demo
 from tests.flows.control import Control, running_control
 from tests.flows.people import Place, make_place
+from tests.jobs.factories import make_template
 
 INPUT = {"model": "meta-llama/Llama-3-8B", "workers": 4, "gpus_per_worker": 4, "cpu": 32, "memory": "256Gi"}
 
 
 @pytest.fixture
-def control(db: None, tmp_path: Path, settings: SettingsWrapper) -> Iterator[Control]:
+def control(db: None, tmp_path: Path, settings: Settings) -> Iterator[Control]:
     with running_control(tmp_path, settings) as control:
         yield control
 
 
 @pytest.fixture
 def premium(control: Control) -> Place:
-    make_demo_template()
+    make_template()
     premium, free = make_cohort_of_the_demo()
     control.apply(premium, free)
     return make_place(premium)
