@@ -44,17 +44,17 @@ def remove(cluster: Cluster, kind: Kind, name: str) -> None:
 
 
 @pytest.fixture
-def queue(cluster: Cluster) -> Iterator[ClusterQueue]:
+def queue(admin: Cluster, cluster: Cluster) -> Iterator[ClusterQueue]:
     name = f"test-{uuid4().hex[:8]}"
     tenant = make_tenant(name)
     queue = make_queue(name, gpus=32, borrowing=0, tenant=tenant, cohort=name)
     apply_queue(cluster, queue.pk)
     for claim in CLAIMS:
-        cluster.create(claim_of(tenant.namespace, claim))
+        admin.create(claim_of(tenant.namespace, claim))
     queue.refresh_from_db()
     yield queue
-    remove(cluster, NAMESPACE, tenant.namespace)
-    remove(cluster, CLUSTER_QUEUE, name)
+    remove(admin, NAMESPACE, tenant.namespace)
+    remove(admin, CLUSTER_QUEUE, name)
 
 
 @pytest.fixture
