@@ -105,6 +105,8 @@ class Home:
     def secrets(self) -> Secrets:
         file = self.path / "secrets.json"
         if not file.exists():
+            # A database of an earlier checkout at the same path may lie outside of it; its password is gone.
+            shutil.rmtree(self.postgres, ignore_errors=True)
             made = Secrets(*(secrets.token_urlsafe(36) for _ in range(4)))
             write_private(file, json.dumps(asdict(made), indent=2))
         return Secrets(**json.loads(file.read_text()))

@@ -53,11 +53,10 @@ def _ask(port: int, path: str) -> str:
 
 
 def manage(arguments: list[str], environment: dict[str, str]) -> str:
-    """Runs manage.py and returns what it printed; raises StepFailed with the end of that."""
+    """Runs manage.py and returns what it says to a person; raises StepFailed with that and the end of its log."""
     command = [sys.executable, "manage.py", *arguments]
-    done = subprocess.run(
-        command, cwd=CHECKOUT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
-    )
+    done = subprocess.run(command, cwd=CHECKOUT, env=environment, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        raise StepFailed(f"manage.py {arguments[0]} failed with code {done.returncode}:\n{done.stdout[-4000:]}")
+        said = f"{done.stdout}{done.stderr[-4000:]}"
+        raise StepFailed(f"manage.py {arguments[0]} failed with code {done.returncode}:\n{said}")
     return done.stdout

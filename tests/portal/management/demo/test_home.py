@@ -39,6 +39,13 @@ def test_secrets_are_random_and_stay(home: Home, tmp_path: Path) -> None:
         assert home.secrets() == home.secrets() != other.secrets()
 
 
+def test_a_database_whose_password_is_gone_is_not_kept(home: Home) -> None:
+    with home.lock():
+        (home.postgres / "data").mkdir(parents=True)
+        home.secrets()
+        assert not home.postgres.exists()
+
+
 def test_a_run_is_remembered_until_it_ends(home: Home) -> None:
     with home.lock():
         home.write_run(RUN)

@@ -1,6 +1,7 @@
 """With a real supervisord and programs that only wait."""
 
 import os
+import shutil
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -27,6 +28,7 @@ def supervisor() -> Iterator[Supervisor]:
     yield one
     one.stop()
     end_leftovers(folder.name)
+    shutil.rmtree(folder)
 
 
 def pid_of(supervisor: Supervisor) -> int:

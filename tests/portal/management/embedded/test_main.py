@@ -1,6 +1,7 @@
 """The wrapper as it is used: a process, with real servers below it."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -43,6 +44,7 @@ def wrapped_sleep() -> Iterator[tuple["subprocess.Popen[str]", list[psutil.Proce
         children = psutil.Process(wrapper.pid).children(recursive=True)
         assert {"postgres", "redis-server", "sleep"} <= {child.name() for child in children}
         yield wrapper, children, folder
+    shutil.rmtree(folder, ignore_errors=True)  # a killed wrapper cannot
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
