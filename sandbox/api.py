@@ -107,10 +107,6 @@ class Api:
             made = writing.create(self._store, target.kind, target.namespace, obj, options)
             return json_response(made, 201, options.warnings)
         record = self._record(target)
-        if target.kind.group and not obj.get("metadata", {}).get("resourceVersion"):
-            message = "Invalid value: 0: must be specified for an update"
-            causes = [errors.cause("FieldValueInvalid", message, "metadata.resourceVersion")]
-            raise errors.invalid(target.kind.qualified, target.name, causes)
         return json_response(self._replace(target, record, obj, options), 200, options.warnings)
 
     def _replace(self, target: Target, record: Record, obj: Object, options: Options) -> Object:
@@ -135,6 +131,8 @@ class Api:
             raise _not_allowed()
         asked = decode_object(body, "application/json") if body.strip() else {}
         conditions = asked.get("preconditions") or {}
+        if not isinstance(conditions, dict):
+            raise errors.bad_request("preconditions: wanted a map with uid or resourceVersion")
         propagation = asked.get("propagationPolicy") or query.get("propagationPolicy") or "Background"
         if propagation not in _PROPAGATIONS:
             listed = ", ".join(f'"{name}"' for name in _PROPAGATIONS)

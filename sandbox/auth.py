@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sandbox.errors import StatusError, forbidden, unauthorized
+from sandbox.errors import StatusError, bad_request, forbidden, unauthorized
 
 _MASTERS = "system:masters"
 
@@ -117,7 +117,10 @@ def read_tokens(path: Path) -> dict[str, User]:
 
 def review(gate: Gate, user: User, body: Mapping[str, Any]) -> dict[str, Any]:
     """The answer to a SelfSubjectAccessReview."""
-    wanted = body.get("spec", {}).get("resourceAttributes") or {}
+    spec = body.get("spec") or {}
+    wanted = (spec.get("resourceAttributes") or {}) if isinstance(spec, dict) else None
+    if not isinstance(wanted, dict) or not all(isinstance(value, str) for value in wanted.values()):
+        raise bad_request("spec.resourceAttributes: wanted a map of texts")
     resource = wanted.get("resource", "")
     if wanted.get("subresource"):
         resource = f"{resource}/{wanted['subresource']}"
@@ -134,6 +137,6 @@ def review(gate: Gate, user: User, body: Mapping[str, Any]) -> dict[str, Any]:
         "kind": "SelfSubjectAccessReview",
         "apiVersion": "authorization.k8s.io/v1",
         "metadata": {},
-        "spec": dict(body.get("spec", {})),
+        "spec": spec,
         "status": {"allowed": allowed, **({"reason": reason} if reason else {})},
     }

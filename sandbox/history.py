@@ -31,7 +31,8 @@ class History:
 
     def append(self, change: Change) -> None:
         self._changes.append(change)
-        if len(self._changes) >= 2 * self._window:
+        # A list is cut at its front in one go, so let some more pile up before that.
+        if len(self._changes) > self._window * 1.1:
             self._floor += len(self._changes) - self._window
             del self._changes[: -self._window]
 

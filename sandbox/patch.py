@@ -4,6 +4,7 @@ import copy
 from typing import Any
 
 from sandbox.errors import StatusError, bad_request
+from sandbox.records import encode
 from sandbox.topology import Topology
 
 
@@ -42,8 +43,8 @@ def merge_by_key(target: Any, patch: Any, topology: Topology) -> Any:
 
 
 def _merge_items(target: list[Any], patch: list[Any], topology: Topology) -> list[Any]:
-    def key(item: Any) -> tuple[Any, ...]:
-        return tuple(item.get(name) for name in topology.keys) if isinstance(item, dict) else (item,)
+    def key(item: Any) -> str:
+        return encode([item.get(name) for name in topology.keys] if isinstance(item, dict) else item)
 
     result = list(target)
     places = {key(item): index for index, item in enumerate(result)}

@@ -107,7 +107,18 @@ def _tolerations(obj: dict[str, Any], old: dict[str, Any] | None) -> Iterator[Ca
         yield _broken("array", message, field)
 
 
+def _containers(obj: dict[str, Any], old: dict[str, Any] | None) -> Iterator[Cause]:
+    """Not CEL: kube-apiserver's own validation of what a kubelet cannot do without."""
+    containers = obj.get("spec", {}).get("containers")
+    if not containers:
+        yield cause("FieldValueRequired", "Required value", "spec.containers")
+    for index, container in enumerate(containers or []):
+        if not container.get("image"):
+            yield cause("FieldValueRequired", "Required value", f"spec.containers[{index}].image")
+
+
 _RULES: dict[str, tuple[Rule, ...]] = {
+    "pods": (_containers,),
     "pytorchjobs.kubeflow.org": (
         _immutable(
             "spec.runPolicy.schedulingPolicy.queue is immutable", "spec", "runPolicy", "schedulingPolicy", "queue"

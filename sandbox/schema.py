@@ -17,6 +17,8 @@ _ANYTHING: Schema = {"type": "object", "x-kubernetes-preserve-unknown-fields": T
 def schema_of(resource: str) -> Schema:
     """The OpenAPI v3 schema of a kind in its served version, without its metadata."""
     kind = KINDS[resource]
+    if resource == "pods":
+        return _pod_schema()
     if not kind.crd:
         known: Schema = _builtin().get(resource, _ANYTHING)
         return known
@@ -25,6 +27,13 @@ def schema_of(resource: str) -> Schema:
             found: Schema = version["schema"]["openAPIV3Schema"]
             return found
     raise LookupError(f"{kind.crd} does not define version {kind.version}")
+
+
+def _pod_schema() -> Schema:
+    """The CRD of PyTorchJob describes pods to the last field: its templates hold their spec."""
+    node = schema_of("pytorchjobs.kubeflow.org")["properties"]["spec"]["properties"]["pytorchReplicaSpecs"]
+    template = node["additionalProperties"]["properties"]["template"]
+    return {"type": "object", "properties": {"spec": template["properties"]["spec"], "status": _ANYTHING}}
 
 
 @cache

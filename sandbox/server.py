@@ -102,6 +102,12 @@ async def _ready(request: Request) -> Response:
     return PlainTextResponse("ok")
 
 
+async def _broken(request: Request, error: Exception) -> Response:
+    """A mistake of ours, as a Status; Starlette raises it again for the log."""
+    status = StatusError(500, "InternalError", f"Internal error occurred: {error!r}")
+    return json_response(status.body(), 500)
+
+
 def application(cluster: Cluster, gate: Gate, pulse: Pulse, real_time: RealTime | None) -> Starlette:
     """The application; with `real_time` its clock ticks by itself while it is served."""
     doors = Doors(cluster, Api(cluster, pulse, gate), Control(cluster), gate)
@@ -111,6 +117,9 @@ def application(cluster: Cluster, gate: Gate, pulse: Pulse, real_time: RealTime 
         pulse.attach(asyncio.get_running_loop())
         cluster.store.on_commit(pulse.beat)
         ticking = asyncio.create_task(real_time.run()) if real_time else None
+        if ticking:
+            # A cluster whose time stands still must not look alive: end, and whoever runs us starts us again.
+            ticking.add_done_callback(lambda _: pulse.stop())
         yield
         if ticking:
             ticking.cancel()
@@ -119,7 +128,7 @@ def application(cluster: Cluster, gate: Gate, pulse: Pulse, real_time: RealTime 
 
     routes = [Route(path, _ready) for path in ("/readyz", "/healthz", "/livez")]
     routes.append(Route("/{path:path}", doors.answer, methods=_METHODS))
-    return Starlette(routes=routes, lifespan=lifespan)
+    return Starlette(routes=routes, lifespan=lifespan, exception_handlers={Exception: _broken})
 
 
 class Server(uvicorn.Server):
@@ -136,7 +145,9 @@ class Server(uvicorn.Server):
     def stop(self) -> None:
         """End every stream, then the server; callable from any thread."""
         self._pulse.stop()
-        self.should_exit = True
+
+    async def on_tick(self, counter: int) -> bool:
+        return self._pulse.stopped or await super().on_tick(counter)
 
     def handle_exit(self, sig: int, frame: object) -> None:
         self._pulse.stop()

@@ -1,7 +1,7 @@
 import pytest
 from kubernetes import client
 
-from sandbox.auth import Act, Gate, User, read_tokens, rule_of
+from sandbox.auth import Act, Gate, User, read_tokens, review, rule_of
 from sandbox.errors import StatusError
 from tests.sandbox.conftest import official_client
 from tests.sandboxes import running_sandbox
@@ -81,3 +81,10 @@ def ask(sandbox, token, verb):
     with official_client(sandbox, token) as api:
         review = client.V1SelfSubjectAccessReview(spec=spec)
         return client.AuthorizationV1Api(api).create_self_subject_access_review(review).status.allowed
+
+
+@pytest.mark.parametrize("spec", [1, [[]], {"resourceAttributes": 1}, {"resourceAttributes": {"verb": []}}], ids=str)
+def test_a_review_of_nonsense_is_a_bad_request(spec):
+    with pytest.raises(StatusError) as caught:
+        review(Gate({}), User("nobody"), {"spec": spec})
+    assert caught.value.code == 400

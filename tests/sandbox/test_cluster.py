@@ -1,10 +1,14 @@
 import asyncio
+import threading
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from sandbox.auth import Gate
 from sandbox.cluster import Cluster, RealTime, read_cluster_file
+from sandbox.server import Server, application
 from sandbox.store import Store
+from sandbox.watch import Pulse
 from tests.sandboxes import DEMO_CLUSTER
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -66,4 +70,20 @@ def test_real_time_goes_on_from_a_kept_clock_that_is_ahead(tmp_path):
 
     asyncio.run(briefly())
     assert ahead <= store.clock.now() < ahead + timedelta(seconds=5)
+    store.close()
+
+
+def test_a_server_whose_clock_breaks_ends(tmp_path, monkeypatch):
+    async def break_down(self):
+        raise RuntimeError("the clock is broken")
+
+    monkeypatch.setattr(RealTime, "run", break_down)
+    store = Store(tmp_path)
+    pulse = Pulse()
+    cluster = Cluster(store)
+    server = Server(application(cluster, Gate({}), pulse, RealTime(cluster, 1)), pulse, 0)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    thread.join(10)
+    assert not thread.is_alive()
     store.close()

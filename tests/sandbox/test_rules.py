@@ -51,3 +51,9 @@ def test_a_local_queue_keeps_its_cluster_queue():
 )
 def test_flavors(spec, message):
     assert messages("resourceflavors", {"spec": spec})[0].startswith(message)
+
+
+def test_a_pod_needs_containers_with_images():
+    assert [item["field"] for item in rules.check("pods", {"spec": {}}, None)] == ["spec.containers"]
+    pod = {"spec": {"containers": [{"name": "a", "image": "x"}, {"name": "b"}]}}
+    assert [item["field"] for item in rules.check("pods", pod, None)] == ["spec.containers[1].image"]
