@@ -1,7 +1,7 @@
 """A job's way from submitted to finished, out of its kept changes of state."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import pairwise
 
@@ -26,7 +26,7 @@ _STEP_OF = {
 
 @dataclass(frozen=True)
 class Step:
-    """`status`: done, current, failed, later or skipped (never reached, and never will be).
+    """`status`: done, current, failed, later, passed (over in no time) or skipped (never reached, and never will be).
 
     `at` is the first time it was reached, `lasted` how long it took in all (None for moments), `times` how often.
     """
@@ -60,7 +60,7 @@ def timeline(submission: Submission) -> list[Step]:
         "starting": _("Starting"),
         "running": _("Running"),
     }
-    steps = [
+    reached = [
         _moment(
             name, label, submission.submitted_at if name == "submitted" else _admitted_at(submission, changes), finished
         )
@@ -68,7 +68,14 @@ def timeline(submission: Submission) -> list[Step]:
         else _stretch(name, label, [span for span in spans if span.step == name], current, finished)
         for name, label in labels.items()
     ]
+    steps = [_or_passed(step, reached[place + 1 :]) for place, step in enumerate(reached)]
     return [*steps, _last(submission, finished)]
+
+
+def _or_passed(step: Step, after: Sequence[Step]) -> Step:
+    """A step without a trace was passed where a later one has one: an admission at once leaves no time in the queue."""
+    passed = step.at is None and step.status != "current" and any(later.at for later in after)
+    return replace(step, status="passed") if passed else step
 
 
 def _spans(submission: Submission, changes: Sequence[StateChange]) -> list[_Span]:

@@ -88,12 +88,12 @@ def _version(template: Template, number: str) -> TemplateVersion:
 
 
 def _asked(access: Access, version: TemplateVersion, form: SubmissionForm) -> dict[str, Any]:
-    form.full_clean()
+    form.is_valid()  # cleans once; cleaning anew would drop the errors that were put by the fields
     return {
         "access": access,
         "template_slug": version.template.slug,
         "version": version.number,
-        "title": form.cleaned_data["name"],
+        "title": str(form["name"].data or "").strip(),  # an error takes the name out of cleaned_data
         "values": form.values(),
     }
 

@@ -60,14 +60,15 @@ function followLog() {
   box.addEventListener("scroll", () => { if (following !== atEnd()) setFollowing(atEnd()); });
   follow.addEventListener("click", () => setFollowing(!following));
   wrap.addEventListener("click", () => wrap.setAttribute("aria-pressed", box.classList.toggle("wrap")));
-  follow.hidden = wrap.hidden = false;
+  wrap.hidden = false;
+  follow.hidden = !box.dataset.stream;
   toEnd();
   show();
 
   if (!box.dataset.stream) return;
   source = new EventSource(box.dataset.stream);
   source.onmessage = (event) => append(JSON.parse(event.data));
-  source.addEventListener("end", () => source.close());
+  source.addEventListener("end", () => { source.close(); follow.hidden = true; });
   window.addEventListener("pagehide", () => source.close());
 }
 
