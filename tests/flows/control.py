@@ -44,14 +44,14 @@ class Control:
         self.sandbox.tick(seconds)
         resync(self.cluster)
 
-    def until(self, submission: uuid.UUID, state: str, seconds: int = 600) -> list[str]:
-        """Passes time until the job is in `state`; the states that it went through."""
+    def until(self, submission: uuid.UUID, state: str, *, step: int = 5, seconds: int = 600) -> list[str]:
+        """Passes time, `step` seconds by `step`, until the job is in `state`; the states that it went through."""
         row = Submission.objects.get(uid=submission)
-        for _second in range(0, seconds, 5):
+        for _second in range(0, seconds, step):
             row.refresh_from_db()
             if row.state == state:
                 return [*row.changes.order_by("id").values_list("state", flat=True)]
-            self.pass_time(5)
+            self.pass_time(step)
         raise AssertionError(f"{row.state} ({row.reason} {row.params}) and not {state} after {seconds} s")
 
     def job(self, submission: uuid.UUID) -> Object:

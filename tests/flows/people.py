@@ -1,6 +1,7 @@
 """Premium of the demo with its queue and the demo's form, and a submitter of it at both doors."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -55,9 +56,10 @@ class Place:
         return self._read(Client().post(url, content_type="application/json", headers=self._authorization))
 
     def page(self, uid: UUID) -> str:
+        """The words of the job's page."""
         answer = self.browser.get(reverse("jobs:submission-detail", args=[self.tenant.slug, uid]))
         assert answer.status_code == 200
-        return answer.content.decode()
+        return " ".join(re.sub(r"<[^>]+>", " ", answer.content.decode()).split())
 
     @property
     def _authorization(self) -> dict[str, str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.db import transaction
 from pytest_django import DjangoDbBlocker, Settings
 
 from tests.flows.bad_inputs import BODIES, FIELDS, FORM_BODIES, BadBody, BadField

@@ -66,7 +66,7 @@ def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 def test_the_input_succeeds(door: Any, control: Control, premium: Place) -> None:
     uid = door(premium)
     assert premium.job(uid)["state"] == "submitted"
-    states = control.until(uid, "succeeded")
+    states = control.until(uid, "succeeded", step=1)
     assert states[-3:] == ["starting", "running", "succeeded"]
     job = premium.job(uid)
     assert job["gpus"] == 16
@@ -111,9 +111,9 @@ def test_the_second_job_waits_and_starts_when_the_first_ends(control: Control, p
     assert (waiting["state"], waiting["reason"]) == ("queued", "waiting_for_quota")
     assert {"missing": 8, "position": 1, "at_most": 48, "flavor": "a100"}.items() <= waiting["params"].items()
     page = premium.page(second)
-    assert "8 more" in page
+    assert "Waiting for 8 more a100 GPUs" in page
     assert "position 1" in page
-    assert "at most 48" in page
+    assert "reaches at most 48 a100 GPUs" in page
     control.until(first, "succeeded")
     control.until(second, "running")
 
