@@ -20,7 +20,7 @@ demo: $(INSTALLED) ## Start everything on http://localhost:8000 until Ctrl-C; PO
 	@$(BIN)/python -m portal.management.demo --port $(PORT) $(if $(RESET),--reset)
 
 smoke: $(INSTALLED) ## Submit a job to the running demo, by form and by REST, and wait for its end; ARGS="--rehearsal crash" fails
-	@$(BIN)/python -m portal.management.demo.within $(BIN)/python manage.py smoke .choirmaster/credentials.json $(ARGS)
+	@$(BIN)/python -m portal.management.demo.within env LOG_LEVEL=WARNING $(BIN)/python manage.py smoke .choirmaster/credentials.json $(ARGS)
 
 test: $(INSTALLED) ## Run the tests with a PostgreSQL and a Redis of their own; ARGS="tests/jobs -x" chooses
 	@$(WITH_SERVICES) $(BIN)/python -m pytest $(or $(ARGS),-n 2)
