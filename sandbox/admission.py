@@ -10,13 +10,13 @@ from typing import Any
 
 from sandbox import errors, podsecurity
 from sandbox.kueue.jobs import suspended
-from sandbox.kueue.queues import LOCAL_QUEUES, cluster_queue_of
+from sandbox.kueue.queues import LOCAL_QUEUES
 from sandbox.kueue.workloads import JOBS, PRIORITY_LABEL, QUEUE_LABEL, WORKLOADS
 from sandbox.store import Store
 from sandbox.training.replicas import CONTAINER, ROLES
 
 _DNS_1035 = re.compile(r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?")
-_MANAGERS = ("kubeflow.org/training-operator", "kueue.x-k8s.io/multikueue")
+_MANAGERS = ("kueue.x-k8s.io/multikueue", "kubeflow.org/training-operator")
 _OPERATOR_WEBHOOK = "validator.pytorchjob.training-operator.kubeflow.org"
 
 Object = Mapping[str, Any]
@@ -43,27 +43,23 @@ def mutate(store: Store, resource: str, obj: dict[str, Any], operation: str) -> 
 
 
 def validate(store: Store, resource: str, obj: dict[str, Any], old: dict[str, Any] | None) -> None:
-    """Raise StatusError 422 or 403 when a validating webhook or plug-in denies `obj`; `old` is None on create."""
+    """Raise StatusError 403 when a validating webhook or plug-in denies `obj`; `old` is None on create."""
     if resource == "pods" and old is None:
         _check_pod(store, obj)
     elif resource == JOBS:
-        _deny(_OPERATOR_WEBHOOK, obj, _job_causes(obj))
-        _deny("vpytorchjob.kb.io", obj, _queue_causes(obj, old))
-    elif resource == LOCAL_QUEUES and old is not None:
-        wanted, had = cluster_queue_of(obj), cluster_queue_of(old)
-        causes = [_invalid("spec.clusterQueue", wanted, "field is immutable")] if wanted != had else []
-        _deny("vlocalqueue.kb.io", obj, causes)
+        _deny(_OPERATOR_WEBHOOK, _job_causes(obj))
+        _deny("vpytorchjob.kb.io", _queue_causes(obj, old))
     elif resource == WORKLOADS and old is not None:
-        _deny("vworkload.kb.io", obj, _workload_causes(obj, old))
+        _deny("vworkload.kb.io", _workload_causes(obj, old))
 
 
-def _deny(webhook: str, obj: Object, causes: list[Cause]) -> None:
-    if not causes:
-        return
-    group = obj["apiVersion"].partition("/")[0]
-    error = errors.invalid(f"{obj['kind']}.{group}", obj["metadata"]["name"], causes)
-    message = f'admission webhook "{webhook}" denied the request: {error.message}'
-    raise errors.StatusError(error.code, error.reason, message, error.details)
+def _deny(webhook: str, causes: list[Cause]) -> None:
+    """Refuse as Go's validating webhooks do: 403, every cause in one sentence, no details."""
+    sentences = [f"{cause['field']}: {cause['message']}" for cause in causes]
+    if sentences:
+        text = sentences[0] if len(sentences) == 1 else f"[{', '.join(sentences)}]"
+        message = f'admission webhook "{webhook}" denied the request: {text}'
+        raise errors.StatusError(403, "Forbidden", message)
 
 
 def _invalid(field: str, value: Any, why: str) -> Cause:
@@ -93,16 +89,16 @@ def _job_causes(job: Object) -> list[Cause]:
     causes = []
     if not _DNS_1035.fullmatch(name):
         why = (
-            "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic "
-            "character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for "
-            "validation is '[a-z]([-a-z0-9]*[a-z0-9])?')"
+            "should match: a DNS-1035 label must consist of lower case alphanumeric characters or '-', "
+            "start with an alphabetic character, and end with an alphanumeric character "
+            "(e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')"
         )
         causes.append(_invalid("metadata.name", name, why))
     manager = (spec.get("runPolicy") or {}).get("managedBy")
     if manager and manager not in _MANAGERS:
         supported = ", ".join(f'"{item}"' for item in _MANAGERS)
         text = f'Unsupported value: "{manager}": supported values: {supported}'
-        causes.append(errors.cause("FieldValueNotSupported", text, "spec.managedBy"))
+        causes.append(errors.cause("FieldValueNotSupported", text, "spec.runPolicy.managedBy"))
     specs = spec.get("pytorchReplicaSpecs")
     if not specs:
         return [*causes, _required("spec.pytorchReplicaSpecs", "must be specified")]
@@ -120,9 +116,9 @@ def _replica_causes(role: str, replica: Object, field: str) -> list[Cause]:
         return [errors.cause("FieldValueNotSupported", text, field)]
     causes, replicas = [], replica.get("replicas")
     if role == "Master" and replicas != 1:
-        causes.append(errors.cause("FieldValueForbidden", "Forbidden: must be 1", f"{field}[replicas]"))
+        causes.append(errors.cause("FieldValueForbidden", "Forbidden: must be 1", f"{field}.replicas"))
     elif replicas is not None and replicas < 1:
-        causes.append(errors.cause("FieldValueForbidden", "Forbidden: must be at least 1", f"{field}[replicas]"))
+        causes.append(errors.cause("FieldValueForbidden", "Forbidden: must be at least 1", f"{field}.replicas"))
     containers = ((replica.get("template") or {}).get("spec") or {}).get("containers") or []
     field = f"{field}.template.spec.containers"
     if not containers:

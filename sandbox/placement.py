@@ -49,6 +49,12 @@ class Node:
             return ["Too many pods"]
         return [f"Insufficient {name}" for name, amount in requests.items() if amount > self.free(name)]
 
+    def could_ever_fit(self, obstacles: list[str], requests: Amounts) -> bool:
+        """Tell whether a pod that has these obstacles would fit if the node were empty."""
+        return all(text.startswith("Insufficient") for text in obstacles) and all(
+            amount <= self.allocatable.get(name, 0) for name, amount in requests.items()
+        )
+
 
 class Placement:
     """Finds nodes for the pods of one store; `hear` keeps the account of what the nodes give."""
@@ -120,21 +126,20 @@ class Placement:
             return "", "no nodes available to schedule pods"
         problem = self._claim_problem(pod)
         if problem:
-            unhelpful = f"preemption: 0/{total} nodes are available: {total} Preemption is not helpful for scheduling."
-            return "", f"0/{total} nodes are available: {problem}. {unhelpful}"
+            return "", f"0/{total} nodes are available: {problem}. not found"
         requests, counts = requests_of(pod), Counter[str]()
-        fitting, unhelpful_nodes = [], 0
+        fitting, hopeless = [], 0
         for node in self._nodes.values():
             obstacles = node.obstacles(pod["spec"], requests)
             counts.update(obstacles)
-            unhelpful_nodes += any(not text.startswith("Insufficient") for text in obstacles)
+            hopeless += bool(obstacles) and not node.could_ever_fit(obstacles, requests)
             if not obstacles:
                 fitting.append(node)
         if fitting:
             best = min(fitting, key=lambda node: (node.free(_GPU), node.free("cpu"), node.name))
             return best.name, ""
         listed = ", ".join(f"{count} {text}" for text, count in sorted(counts.items()))
-        return "", f"0/{total} nodes are available: {listed}. {_preemption(total, unhelpful_nodes)}"
+        return "", f"0/{total} nodes are available: {listed}. {_preemption(total, hopeless)}"
 
     def _claim_problem(self, pod: Mapping[str, Any]) -> str:
         for volume in pod["spec"].get("volumes") or []:
@@ -149,13 +154,13 @@ class Placement:
         return ""
 
 
-def _preemption(total: int, unhelpful: int) -> str:
+def _preemption(total: int, hopeless: int) -> str:
     parts = []
-    if total > unhelpful:
-        parts.append(f"{total - unhelpful} No preemption victims found for incoming pod")
-    if unhelpful:
-        parts.append(f"{unhelpful} Preemption is not helpful for scheduling")
-    return f"preemption: 0/{total} nodes are available: {', '.join(parts)}."
+    if total > hopeless:
+        parts.append(f"{total - hopeless} No preemption victims found for incoming pod")
+    if hopeless:
+        parts.append(f"{hopeless} Preemption is not helpful for scheduling")
+    return f"no new claims to deallocate, preemption: 0/{total} nodes are available: {', '.join(parts)}."
 
 
 def requests_of(pod: Mapping[str, Any]) -> Amounts:

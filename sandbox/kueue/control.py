@@ -9,7 +9,7 @@ from sandbox.kueue.capacity import Usage
 from sandbox.kueue.queues import COHORTS, Counts
 from sandbox.kueue.registry import Entry, Key, Topology, is_unfinished, read_topology, stop_policy
 from sandbox.kueue.scheduler import SchedulingPass
-from sandbox.kueue.workloads import JOBS, WORKLOADS, Object
+from sandbox.kueue.workloads import JOBS, PRIORITY_LABEL, WORKLOADS, Object
 from sandbox.records import Record
 from sandbox.store import Store
 
@@ -70,6 +70,9 @@ class Kueue:
             before = change.before
             if before is None or change.type == "DELETED" or _intent(before) != _intent(record):
                 self._stale_topology = True
+        elif record.resource == jobs.PRIORITY_CLASSES:
+            for job in self._store.select(JOBS, labels={PRIORITY_LABEL: record.name}):
+                self._remember(job)
         elif change.type == "DELETED" and record.resource == WORKLOADS:
             self._forget((record.namespace, record.name))
             self._ask_owner(record)

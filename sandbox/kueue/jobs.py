@@ -42,9 +42,7 @@ def _create_workload(store: Store, job: Object) -> None:
     wanted = job["metadata"]["labels"].get(PRIORITY_LABEL)
     priority_class = store.get(PRIORITY_CLASSES, "", wanted) if wanted else None
     if wanted and priority_class is None:
-        message = f'WorkloadPriorityClass.kueue.x-k8s.io "{wanted}" not found'
-        workloads.announce(store, job, "ErrWorkloadCompose", message, warning=True)
-        return
+        return  # Kueue only logs it, and tries again: the job waits without a Workload.
     workload = store.create(WORKLOADS, workloads.compose(job, priority_class), manager=MANAGER)
     meta = workload["metadata"]
     workloads.announce(store, job, "CreatedWorkload", f"Created Workload: {meta['namespace']}/{meta['name']}")

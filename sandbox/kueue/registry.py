@@ -65,11 +65,9 @@ class Entry:
 
     @cached_property
     def pending(self) -> bool:
-        """Whether it waits for quota: not switched off, not going away, not held back after an eviction."""
-        requeued = conditions.find(self.obj, "Requeued")
-        held_back = requeued is not None and requeued["status"] == "False"
+        """Whether it waits for quota: holds none, is not switched off and not going away."""
         going = self.obj["metadata"].get("deletionTimestamp")
-        return self.held is None and not held_back and not going and self.spec.get("active", True)
+        return self.held is None and not going and bool(self.spec.get("active", True))
 
     @cached_property
     def order(self) -> tuple[int, datetime, Key]:

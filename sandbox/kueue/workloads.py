@@ -23,6 +23,8 @@ PRIORITY_LABEL = "kueue.x-k8s.io/priority-class"
 JOB_UID_LABEL = "kueue.x-k8s.io/job-uid"
 MANAGER = "kueue"
 ROLES = ("Master", "Worker")
+_ORDER = ("QuotaReserved", "Evicted", "Admitted", "Preempted", "Requeued", "Finished")
+_JOB_RECORDER = "kubeflow.org/pytorchjob-kueue-controller"
 
 Object = dict[str, Any]
 
@@ -214,7 +216,9 @@ def drop_finalizer(store: Store, workload: Object) -> None:
 
 
 def save(store: Store, workload: Object) -> None:
-    """Write the status and take over the version it got."""
+    """Write the status, its conditions in the order that Kueue's field managers leave them in, and take the version."""
+    places = {kind: place for place, kind in enumerate(_ORDER)}
+    workload["status"]["conditions"].sort(key=lambda condition: places.get(condition["type"], len(places)))
     saved = store.update_status(WORKLOADS, workload, manager=MANAGER)
     workload["metadata"] = saved["metadata"]
 
@@ -222,7 +226,11 @@ def save(store: Store, workload: Object) -> None:
 def announce(store: Store, obj: Mapping[str, Any], reason: str, message: str, *, warning: bool = False) -> None:
     """Record an event as Kueue's recorder does, with null first and last times."""
     kind = "Warning" if warning else "Normal"
-    store.record_event(obj, type=kind, reason=reason, message=message[:1024], component="kueue-admission", series=True)
+    stopped = reason.startswith("EvictedDueTo") and not reason.endswith("Preempted")
+    component = (
+        _JOB_RECORDER if obj["kind"] == "PyTorchJob" else f"kueue-{'workload-controller' if stopped else 'admission'}"
+    )
+    store.record_event(obj, type=kind, reason=reason, message=message[:1024], component=component, series=True)
 
 
 def owner_of(obj: Mapping[str, Any], kind: str) -> Mapping[str, Any] | None:

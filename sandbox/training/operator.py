@@ -182,6 +182,7 @@ class Turn:
     # Life
 
     def _run_replicas(self) -> None:
+        self._report_abnormal_pods()
         wanted = {replica.name: replica for replica in replicas.replicas(self._job)}
         pods = {record.name: record for record in self._pods()}
         services = {record.name for record in self._owned if record.resource == "services"}
@@ -199,6 +200,14 @@ class Turn:
             if role in self._job["spec"]["pytorchReplicaSpecs"]:
                 mine = [item.obj for item in pods.values() if _role(item) == role.lower() and item.name in wanted]
                 self._conclude(role, mine)
+
+    def _report_abnormal_pods(self) -> None:
+        """Repeat on the job what keeps its pods from running."""
+        for record in self._pods():
+            if record.obj["status"].get("phase") in {"Succeeded", "Failed"} or record.terminating:
+                continue
+            for reason, message in abnormalities(record.obj):
+                self._announce(reason, f"Error pod {record.name} {message}"[:1024], warning=True)
 
     def _create(self, resource: str, obj: Object, kind: str) -> None:
         name = obj["metadata"]["name"]
@@ -311,6 +320,23 @@ def _restarts(pod: Mapping[str, Any]) -> int:
         return 0
     statuses = [*(pod["status"].get("initContainerStatuses") or []), *(pod["status"].get("containerStatuses") or [])]
     return sum(item.get("restartCount", 0) for item in statuses)
+
+
+def abnormalities(pod: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the reason and the description of everything about an unfinished pod that is not as it should be."""
+    found = []
+    statuses = pod["status"].get("containerStatuses") or []
+    for item in statuses:
+        terminated, waiting = item["state"].get("terminated"), item["state"].get("waiting") or {}
+        if terminated and terminated["exitCode"]:
+            code = f"exitCode: {terminated['exitCode']} terminated message: {terminated.get('message', '')}"
+            found.append((terminated["reason"], f"container {item['name']} {code}"))
+        if waiting.get("message"):
+            found.append((waiting["reason"], f"container {item['name']} waiting message: {waiting['message']}"))
+    for condition in () if statuses else pod["status"].get("conditions") or []:
+        if condition["status"] != "True" and condition.get("reason"):
+            found.append((condition["reason"], f"condition message: {condition.get('message', '')}"))
+    return found
 
 
 def _exit_code(pod: Mapping[str, Any]) -> int | None:

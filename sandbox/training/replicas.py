@@ -34,11 +34,17 @@ class Replica:
         return f"{self.job['metadata']['name']}-{self.role.lower()}-{self.index}"
 
     @property
-    def labels(self) -> dict[str, str]:
-        labels = job_labels(self.job) | {
+    def place_labels(self) -> dict[str, str]:
+        """The labels that find this replica's pod; its Service has them too."""
+        return job_labels(self.job) | {
             f"{_PREFIX}replica-type": self.role.lower(),
             f"{_PREFIX}replica-index": str(self.index),
         }
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """The labels of this replica's pod."""
+        labels = self.place_labels
         first_worker = self.role == "Worker" and self.index == 0 and "Master" not in _specs(self.job)
         if self.role == "Master" or first_worker:
             labels[f"{_PREFIX}job-role"] = "master"
@@ -104,7 +110,12 @@ def service(replica: Replica) -> Object:
     spec = copy.deepcopy(replica.spec["template"]["spec"])
     _open_port(spec)
     ports = [
-        {"name": port.get("name", ""), "port": port["containerPort"], "targetPort": port["containerPort"]}
+        {
+            "name": port.get("name", ""),
+            "port": port["containerPort"],
+            "protocol": port.get("protocol", "TCP"),
+            "targetPort": port["containerPort"],
+        }
         for container in spec["containers"]
         if container["name"] == CONTAINER
         for port in container["ports"]
@@ -115,10 +126,10 @@ def service(replica: Replica) -> Object:
         "metadata": {
             "name": replica.name,
             "namespace": replica.job["metadata"]["namespace"],
-            "labels": replica.labels,
+            "labels": replica.place_labels,
             "ownerReferences": [_owner(replica.job)],
         },
-        "spec": {"clusterIP": "None", "selector": replica.labels, "ports": ports},
+        "spec": {"type": "ClusterIP", "clusterIP": "None", "selector": replica.place_labels, "ports": ports},
     }
 
 

@@ -128,8 +128,10 @@ def test_no_node_fits(store: Store) -> None:
     world.submit("demo", 1, gpus=16)
     (condition,) = world.pod("demo")["status"]["conditions"]
     assert (condition["status"], condition["reason"]) == ("False", "Unschedulable")
-    assert condition["message"].startswith("0/6 nodes are available: 6 Insufficient nvidia.com/gpu. preemption: 0/6")
+    assert condition["message"].startswith("0/6 nodes are available: 6 Insufficient nvidia.com/gpu. no new claims")
     assert ("FailedScheduling", condition["message"]) in world.events("demo-worker-0")
+    told = ("Unschedulable", f"Error pod demo-worker-0 condition message: {condition['message']}")
+    assert told in world.events("demo")
     assert refusal(world, "demo") == "pod demo-worker-0 does not have a host assigned"
 
 

@@ -39,9 +39,16 @@ def test_the_reasons_of_all_nodes_are_counted(store: Store) -> None:
     assert why_not(store, pod(16)) == (
         "0/4 nodes are available: 2 Insufficient nvidia.com/gpu, "
         "1 node(s) had untolerated taint {gpu: broken}, 1 node(s) were unschedulable. "
-        "preemption: 0/4 nodes are available: 2 No preemption victims found for incoming pod, "
-        "2 Preemption is not helpful for scheduling."
+        "no new claims to deallocate, preemption: 0/4 nodes are available: "
+        "4 Preemption is not helpful for scheduling."
     )
+
+
+def test_a_full_node_would_do_if_it_were_empty(store: Store) -> None:
+    world = World(store, nodes=1)
+    world.queue("premium", 32)
+    world.submit("first", workers=1, gpus=8)
+    assert "1 No preemption victims found for incoming pod." in why_not(store, pod(1))
 
 
 def change_node(store: Store, name: str, **spec: Any) -> None:
@@ -60,8 +67,8 @@ def test_a_selector_no_node_has(store: Store) -> None:
 def test_a_claim_must_be_there_and_bound(store: Store) -> None:
     World(store)
     wanted = pod(volumes=[{"name": "data", "persistentVolumeClaim": {"claimName": "training-data"}}])
-    assert why_not(store, wanted).startswith(
-        '0/6 nodes are available: persistentvolumeclaim "training-data" not found. preemption: 0/6'
+    assert why_not(store, wanted) == (
+        '0/6 nodes are available: persistentvolumeclaim "training-data" not found. not found'
     )
     claim = {"metadata": {"name": "training-data", "namespace": "team-a"}, "spec": {"accessModes": ["ReadWriteMany"]}}
     store.create("persistentvolumeclaims", claim)

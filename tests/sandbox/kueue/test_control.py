@@ -58,6 +58,7 @@ def test_a_drained_queue_stops_its_jobs_until_it_opens_again(store: Store) -> No
     world.change(*QUEUE, stopPolicy="HoldAndDrain")
     assert condition(world, "demo", "Evicted") == ("True", "ClusterQueueStopped", "The ClusterQueue is stopped")
     assert condition(world, "demo", "Requeued")[:2] == ("False", "ClusterQueueStopped")
+    assert condition(world, "demo", "QuotaReserved") == ("False", "Inadmissible", "ClusterQueue premium is inactive")
     assert world.state("demo") == "Suspended"
     world.tick(5)
     assert world.pods("demo") == []

@@ -75,8 +75,10 @@ def test_a_job_without_the_label_is_not_kueues(world: World) -> None:
 def test_a_priority_class_that_is_missing_means_no_workload(world: World) -> None:
     world.submit("demo", labels={PRIORITY: "urgent"})
     assert world.workload("demo") is None
-    reasons = [reason for reason, _ in world.events("demo")]
-    assert "ErrWorkloadCompose" in reasons
+    assert world.state("demo") == "Suspended"
+    world.store.create(CLASSES, {"metadata": {"name": "urgent"}, "value": 7})
+    world.controllers.settle()
+    assert world.workload("demo")["spec"]["priority"] == 7
 
 
 def test_a_priority_class_gives_the_priority_and_may_change(world: World) -> None:

@@ -120,6 +120,14 @@ def test_a_refused_pod_is_told_and_tried_again(world: World) -> None:
     assert world.state("demo") == "Running"
 
 
+def test_a_missing_image_is_told_on_the_job(world: World) -> None:
+    world.submit("demo", 1, scenario={"missing-image": "true"})
+    world.tick(5)
+    told = dict(world.events("demo"))
+    assert told["ErrImagePull"].startswith("Error pod demo-worker-0 container pytorch waiting message: rpc error")
+    assert told["ImagePullBackOff"].endswith("not found")
+
+
 def test_a_deadline_without_bounds_does_no_harm(world: World) -> None:
     world.submit("demo", 1, activeDeadlineSeconds=2**62)
     world.tick(5)

@@ -76,8 +76,9 @@ def test_restart_policies() -> None:
 def test_a_service_is_headless_and_has_the_port() -> None:
     spec = replicas.service(Replica(job(), "Worker", 1))["spec"]
     assert spec["clusterIP"] == "None"
-    assert spec["ports"] == [{"name": "pytorchjob-port", "port": 23456, "targetPort": 23456}]
+    assert spec["ports"] == [{"name": "pytorchjob-port", "port": 23456, "protocol": "TCP", "targetPort": 23456}]
     assert spec["selector"]["training.kubeflow.org/replica-index"] == "1"
+    assert "training.kubeflow.org/job-role" not in replicas.service(Replica(job(), "Worker", 0))["metadata"]["labels"]
 
 
 def test_a_worker_waits_for_its_master() -> None:
