@@ -12,8 +12,8 @@ from sandbox.clock import parse
 from sandbox.errors import StatusError
 from sandbox.records import Record
 from sandbox.store import Store
-from sandbox.training import replicas, status
-from sandbox.training.replicas import CONTAINER, Replica, restart_policy
+from sandbox.training import observed, replicas, status
+from sandbox.training.replicas import Replica, restart_policy
 
 JOBS = "pytorchjobs.kubeflow.org"
 MANAGER = "training-operator"
@@ -165,7 +165,7 @@ class Turn:
             return False
         specs = self._job["spec"]["pytorchReplicaSpecs"]
         roles = {role.lower() for role, spec in specs.items() if restart_policy(spec) != "Never"}
-        restarts = sum(_restarts(item.obj) for item in self._pods() if _role(item) in roles)
+        restarts = sum(observed.restarts(item.obj) for item in self._pods() if observed.role(item) in roles)
         failed = sum(item.obj["status"].get("phase") == "Failed" for item in self._pods())
         known = sum(item.get("failed", 0) for item in (self._status.get("replicaStatuses") or {}).values())
         if limit == 0:
@@ -198,7 +198,9 @@ class Turn:
                 self._create("services", replicas.service(replica), "Service")
         for role in replicas.ROLES:
             if role in self._job["spec"]["pytorchReplicaSpecs"]:
-                mine = [item.obj for item in pods.values() if _role(item) == role.lower() and item.name in wanted]
+                mine = [
+                    item.obj for item in pods.values() if observed.role(item) == role.lower() and item.name in wanted
+                ]
                 self._conclude(role, mine)
 
     def _report_abnormal_pods(self) -> None:
@@ -206,7 +208,7 @@ class Turn:
         for record in self._pods():
             if record.obj["status"].get("phase") in {"Succeeded", "Failed"} or record.terminating:
                 continue
-            for reason, message in abnormalities(record.obj):
+            for reason, message in observed.abnormalities(record.obj):
                 self._announce(reason, f"Error pod {record.name} {message}"[:1024], warning=True)
 
     def _create(self, resource: str, obj: Object, kind: str) -> None:
@@ -239,7 +241,7 @@ class Turn:
 
     def _look_at(self, replica: Replica, record: Record) -> None:
         """Replace a pod that failed where its restart policy allows it, else fail the job."""
-        code, failed = _exit_code(record.obj), record.obj["status"].get("phase") == "Failed"
+        code, failed = observed.exit_code(record.obj), record.obj["status"].get("phase") == "Failed"
         if not failed or record.terminating:
             return
         if code is not None:
@@ -308,41 +310,3 @@ class Turn:
 def _after(start: str, seconds: int) -> datetime:
     """Return the moment so many seconds after `start`; numbers beyond a century count as one."""
     return parse(start) + timedelta(seconds=max(-_CENTURY_SECONDS, min(seconds, _CENTURY_SECONDS)))
-
-
-def _role(record: Record) -> str:
-    return record.labels.get("training.kubeflow.org/replica-type", "")
-
-
-def _restarts(pod: Mapping[str, Any]) -> int:
-    """Return how often the containers of a running pod were restarted."""
-    if pod["status"].get("phase") != "Running":
-        return 0
-    statuses = [*(pod["status"].get("initContainerStatuses") or []), *(pod["status"].get("containerStatuses") or [])]
-    return sum(item.get("restartCount", 0) for item in statuses)
-
-
-def abnormalities(pod: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return the reason and the description of everything about an unfinished pod that is not as it should be."""
-    found = []
-    statuses = pod["status"].get("containerStatuses") or []
-    for item in statuses:
-        terminated, waiting = item["state"].get("terminated"), item["state"].get("waiting") or {}
-        if terminated and terminated["exitCode"]:
-            code = f"exitCode: {terminated['exitCode']} terminated message: {terminated.get('message', '')}"
-            found.append((terminated["reason"], f"container {item['name']} {code}"))
-        if waiting.get("message"):
-            found.append((waiting["reason"], f"container {item['name']} waiting message: {waiting['message']}"))
-    for condition in () if statuses else pod["status"].get("conditions") or []:
-        if condition["status"] != "True" and condition.get("reason"):
-            found.append((condition["reason"], f"condition message: {condition.get('message', '')}"))
-    return found
-
-
-def _exit_code(pod: Mapping[str, Any]) -> int | None:
-    """Return the exit code of the framework's container, or None while it has none."""
-    for item in pod["status"].get("containerStatuses") or []:
-        terminated = (item.get("state") or {}).get("terminated")
-        if item["name"] == CONTAINER and terminated:
-            return int(terminated["exitCode"])
-    return None

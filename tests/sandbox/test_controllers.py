@@ -38,6 +38,27 @@ def test_the_input_job_is_admitted_runs_and_succeeds(store: Store) -> None:
     ]
 
 
+def test_the_input_runs_in_a_restricted_namespace_with_its_claims(store: Store) -> None:
+    world = demo(store)
+    namespace = store.get("namespaces", "", "premium")
+    namespace["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] = "restricted"
+    store.update("namespaces", namespace)
+    claims = {"training-data": "/data", "checkpoint-pvc": "/checkpoints"}
+    for name in claims:
+        store.create("persistentvolumeclaims", {"metadata": {"name": name, "namespace": "premium"}})
+    volumes = [{"name": name, "persistentVolumeClaim": {"claimName": name}} for name in claims]
+    volumes.append({"name": "shm", "emptyDir": {"medium": "Memory", "sizeLimit": "64Gi"}})
+    seccomp = {"type": "RuntimeDefault"}
+    context = {"runAsNonRoot": True, "runAsUser": 1000, "fsGroup": 1000, "seccompProfile": seccomp}
+    manifest = job_manifest("llama", suspend=True, pod={"volumes": volumes, "securityContext": context})
+    container = manifest["spec"]["pytorchReplicaSpecs"]["Worker"]["template"]["spec"]["containers"][0]
+    container["securityContext"] = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
+    store.create(JOBS, manifest)
+    world.controllers.settle()
+    world.tick(64)
+    assert world.state("llama") == "Succeeded"
+
+
 def test_the_second_job_waits_for_the_first(store: Store) -> None:
     world = demo(store)
     world.submit("first", workers=8)
