@@ -1,3 +1,4 @@
+import logging
 import time
 import uuid
 from argparse import ArgumentParser
@@ -33,6 +34,7 @@ class Command(BaseCommand):
 
     def handle(self, *, credentials: Path, rehearsal: str, seconds: int, **options: object) -> None:
         deadline = time.monotonic() + seconds
+        logging.getLogger("httpx").setLevel(logging.WARNING)  # else a line for every request
         try:
             kept = read_credentials(credentials)
             self._run(kept.url, kept.passwords[PERSON], REHEARSALS[rehearsal], deadline)
