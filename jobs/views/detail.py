@@ -138,7 +138,7 @@ def _why(job: Submission) -> Mapping[str, Any]:
         "job": job,
         "words": sentences.words(job.reason, job.params),
         "numbers": _numbers(job.params),
-        "replica": job.params.get("replica", "") if job.state in {State.FAILED, State.RUNNING} else "",
+        "culprit": job.params.get("replica", "") if job.state in {State.FAILED, State.RUNNING} else "",
         "scheduler": reserved if job.state in {State.QUEUED, State.CANNOT_RUN, State.PREEMPTED, State.HELD} else None,
     }
 

@@ -36,7 +36,6 @@ def submission_list(request: HttpRequest, tenant: str) -> HttpResponse:
     templates = Template.objects.of(access.tenant).order_by("name")
     context = {
         **_table(access, filters),
-        "groups": _groups(access, filters),
         "templates": templates,
         "active": _active(filters, {template.slug: template.name for template in templates}),
         "section": "jobs",
@@ -79,6 +78,7 @@ def _table(access: Access, filters: Filters) -> dict[str, Any]:
         "older": f"?{urlencode({**_query(filters), 'after': str(jobs.next)})}" if jobs.next else "",
         "first": f"?{urlencode(_query(filters))}",
         "again": f"?{urlencode(again)}",
+        "groups": _groups(access, filters),
         "filters": filters,
         "finished": Submission.FINISHED,
         **mirror(),

@@ -6,7 +6,7 @@
   const chip = document.getElementById("live");
   if (!url || !chip || !window.EventSource) return;
 
-  const HIDDEN_MS = 60000, TICK_MS = 30000, RETRY_MS = 5000;
+  const HIDDEN_MS = 60000, TICK_MS = 10000, RETRY_MS = 5000;
   const waiting = new Map();
   let source = null, hidden = 0, retry = 0, lost = false;
 
