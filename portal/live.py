@@ -110,8 +110,11 @@ async def stream(channels: Sequence[str], slot: Slot | None = None) -> AsyncIter
             await listener.subscribe(*(PREFIX + channel for channel in channels))
             yield b": open\n\n"
             while (left := until - monotonic()) > 0:
-                message = await listener.get_message(ignore_subscribe_messages=True, timeout=min(PING_SECONDS, left))
-                yield PING if message is None else b"data: " + message["data"] + b"\n\n"
+                message = await listener.get_message(timeout=min(PING_SECONDS, left))
+                if message is None:
+                    yield PING
+                elif message["type"] == "message":
+                    yield b"data: " + message["data"] + b"\n\n"
     except RedisError as error:
         logger.warning("A live stream ends: %s", error)
     finally:

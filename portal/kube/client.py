@@ -148,7 +148,9 @@ class Cluster:
 
     def resources(self, kind: Kind) -> set[str]:
         """The plurals that the kind's group and version serve. Raises KindMissing."""
-        return {str(item.get("name")) for item in self._json("GET", kind.root).get("resources") or []}
+        found = self._json("GET", kind.root).get("resources") or []
+        # A group may serve nothing but subresources: "clusterqueues/pendingworkloads".
+        return {str(item.get("name")).partition("/")[0] for item in found}
 
     def watch_lines(self, kind: Kind, *, resource_version: str, label_selector: str, seconds: int) -> Iterator[bytes]:
         """The lines of one watch request until the server ends it. A silence too long is ClusterUnavailable."""

@@ -1,0 +1,118 @@
+"""Streams of names over a real Redis."""
+
+import asyncio
+import uuid
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+
+import pytest
+import redis
+from django.conf import settings
+from django.db import transaction
+from pytest_django import DjangoCaptureOnCommitCallbacks
+
+from portal import live
+
+
+async def first(items: AsyncIterator[bytes], count: int) -> list[bytes]:
+    return [await asyncio.wait_for(anext(items), 5) for _ in range(count)]
+
+
+def channel() -> str:
+    return f"submission.{uuid.uuid4()}"
+
+
+def nowhere(settings) -> None:
+    settings.REDIS_URL = "redis://127.0.0.1:9/0"
+
+
+def test_a_stream_tells_the_name_of_what_changed() -> None:
+    name = channel()
+
+    async def listen() -> list[bytes]:
+        async with aclosing(live.stream([channel(), name])) as stream:
+            opened = await first(stream, 2)
+            await asyncio.to_thread(live._publish, name)
+            return opened + await first(stream, 1)
+
+    assert asyncio.run(listen()) == [b"retry: 2000\n\n", b": open\n\n", f"data: {name}\n\n".encode()]
+
+
+def test_a_stream_keeps_quiet_about_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live, "PING_SECONDS", 0.2)
+
+    async def listen() -> list[bytes]:
+        async with aclosing(live.stream([channel()])) as stream:
+            await first(stream, 2)
+            await asyncio.to_thread(live._publish, channel())
+            return await first(stream, 1)
+
+    assert asyncio.run(listen()) == [live.PING]
+
+
+def test_a_stream_ends_after_its_time(settings) -> None:
+    settings.STREAM_MAX_SECONDS = 0
+
+    async def listen() -> list[bytes]:
+        return [item async for item in live.stream([channel()])]
+
+    assert asyncio.run(listen()) == [b"retry: 2000\n\n", b": open\n\n"]
+
+
+def test_a_stream_without_redis_ends_and_tells_when_to_come_again(settings) -> None:
+    nowhere(settings)
+
+    async def listen() -> list[bytes]:
+        return [item async for item in live.stream([channel()])]
+
+    assert asyncio.run(listen()) == [b"retry: 2000\n\n"]
+
+
+def test_nothing_is_told_before_the_commit(
+    db: None, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
+    name = channel()
+    listener = redis.Redis.from_url(settings.REDIS_URL).pubsub()
+    listener.subscribe(live.PREFIX + name)
+    listener.get_message(timeout=5)
+    with django_capture_on_commit_callbacks(execute=True):
+        with transaction.atomic():
+            live.announce(name)
+        assert listener.get_message(timeout=0.1) is None
+    assert listener.get_message(timeout=5)["data"] == name.encode()
+    listener.close()
+
+
+def test_a_dead_redis_is_left_alone_for_a_while(settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    nowhere(settings)
+    monkeypatch.setattr(live, "_quiet_until", 0.0)
+    live._publish(channel())
+    assert live._quiet_until > 0
+
+
+def test_streams_are_counted_per_person(settings) -> None:
+    settings.STREAMS_PER_USER = 2
+    person = uuid.uuid4()
+    slots = [live.claim(person), live.claim(person)]
+    with pytest.raises(live.TooManyStreams, match="2 live pages"):
+        live.claim(person)
+    live.claim(uuid.uuid4())
+    asyncio.run(live.release(slots[0]))
+    live.claim(person)
+
+
+def test_a_stream_gives_its_slot_back(settings) -> None:
+    settings.STREAMS_PER_USER = 1
+    person = uuid.uuid4()
+
+    async def listen() -> None:
+        async with aclosing(live.stream([channel()], live.claim(person))) as stream:
+            await first(stream, 2)
+
+    asyncio.run(listen())
+    live.claim(person)
+
+
+def test_without_redis_nobody_is_counted(settings) -> None:
+    nowhere(settings)
+    live.claim(uuid.uuid4())
