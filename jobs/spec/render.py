@@ -24,7 +24,7 @@ from jobs.spec.jobspec import RENDEZVOUS_PORT, ClaimVolume, JobSpec, MemoryVolum
 from jobs.spec.node import Node
 from jobs.spec.placeholders import resolve
 from portal.errors import FieldError
-from portal.names import EPHEMERAL_STORAGE, GPU
+from portal.names import DNS_LABEL, EPHEMERAL_STORAGE, GPU
 from portal.quantity import show
 
 MAX_REPLICAS = 1000  # a three-digit index still fits behind a 40-character name in a pod's name
@@ -140,7 +140,9 @@ def _volume(node: Node) -> Volume:
 
 
 def _contradictions(spec: JobSpec) -> Iterator[FieldError]:
-    """What is right by itself and wrong together."""
+    """What has the right types and still makes no job."""
+    if not DNS_LABEL.fullmatch(spec.flavor):
+        yield FieldError("flavor", "Name a flavor: lower case letters, digits and -, at most 63.")
     if len({pod_set.role for pod_set in spec.pod_sets}) < len(spec.pod_sets) or not spec.pod_sets:
         yield FieldError("pod_sets", "List at least one pod set, and every role once.")
     for index, pod_set in enumerate(spec.pod_sets):

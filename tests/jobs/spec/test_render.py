@@ -89,6 +89,7 @@ def test_shared_memory_fits_into_the_memory(size: str) -> None:
     ("path", "value", "expected"),
     [
         ("flavor", 3, "flavor"),
+        ("flavor", "x" * 64, "flavor"),
         ("surprise", 3, "surprise"),
         ("backoff_limit", -1, "backoff_limit"),
         ("active_deadline_seconds", 10**9, "active_deadline_seconds"),
