@@ -1,12 +1,14 @@
 """The table as people read it: `python -m jobs.policy.document > docs/policy.md`."""
 
+import json
+
 from jobs.policy.rule import Rule, Verdict
 from jobs.policy.table import table
 
 _HEAD = """\
 # What a job may hold
 
-Made from the table in `jobs/policy/table.py` by `python -m jobs.policy.document > docs/policy.md`; a test compares them.
+Made from the table in `jobs/policy/table.py` by `python -m jobs.policy.document > docs/policy.md`; a test compares.
 It is applied to every custom resource before it is stored and sent. `[]` stands for any entry of a list, `a|b` for
 either name. **allow**: may be there; **require**: must be there; **force**: is written by Choirmaster, whatever a
 template says. A field that is not in the table is refused. Besides, a replica has exactly one container, its requests
@@ -22,7 +24,7 @@ def document() -> str:
 
 
 def _row(rule: Rule) -> str:
-    value = f"`{rule.value}`" if rule.verdict is Verdict.FORCE else ""
+    value = f"`{json.dumps(rule.value)}`" if rule.verdict is Verdict.FORCE else ""
     return f"| `{str(rule).replace('|', chr(92) + '|')}` | {rule.verdict} | {value} | {rule.why} |\n"
 
 
