@@ -5,23 +5,20 @@ a PostgreSQL and a Redis. Sockets reach no further than loopback (pyproject.toml
 """
 
 import os
-from pathlib import Path
 
 import pytest
 from django.conf import settings
 from django.core.management import call_command
 
-# Workers that run side by side have a test database each from pytest-django, and a Redis database each from here.
+# Workers that run side by side have a test database each from pytest-django; the rest that is theirs alone is set here.
 WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
 settings.REDIS_URL = settings.REDIS_URL.rsplit("/", 1)[0] + f"/{WORKER}"
 settings.CELERY_BROKER_URL = settings.REDIS_URL
 settings.CACHES["default"]["LOCATION"] = settings.REDIS_URL
+settings.STATIC_ROOT = f"{settings.STATIC_ROOT}-{WORKER}"
 
 
 @pytest.fixture(scope="session", autouse=True)
-def static_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def static_files() -> None:
     """Templates name static files by their hashed names, which exist only once they are collected."""
-    folder = tmp_path_factory.mktemp("static")
-    settings.STATIC_ROOT = str(folder)
     call_command("collectstatic", interactive=False, verbosity=0)
-    return folder
