@@ -20,11 +20,12 @@ from sandbox.watch import Pulse, open_watch
 from sandbox.writing import Options
 
 _VERBS = {"POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
-_PROPAGATIONS = ("Background", "Foreground", "Orphan")
+_PROPAGATIONS = ("Foreground", "Background", "Orphan")
 _APPLY = "application/apply-patch+yaml"
 _MERGE = "application/merge-patch+json"
 _JSON = "application/json-patch+json"
 _STRATEGIC = "application/strategic-merge-patch+json"
+_CUSTOM = (_JSON, _MERGE, _APPLY)
 
 Object = dict[str, Any]
 
@@ -82,7 +83,7 @@ class Api:
         if verb == "list":
             return json_response(self._lists.page(target, query))
         if target.subresource == "log":
-            options = logs.options_of(query, self._store.clock.now())
+            options = logs.options_of(target.name, query, self._store.clock.now())
             record = logs.pod(self._store, target.namespace, target.name)
             return StreamingResponse(
                 logs.open_log(self._store, self._pulse, record, options), media_type="text/plain; charset=utf-8"
@@ -121,6 +122,7 @@ class Api:
             place = (target.namespace, target.name)
             applied = writing.apply_object(self._store, target.kind, place, wanted, options)
             return json_response(applied, 200 if existed else 201, options.warnings)
+        options.patches = True
         change = _change(target, content_type, decode(body, content_type))
         record = self._record(target)
         patched = writing.patched(record, change)
@@ -135,7 +137,7 @@ class Api:
             raise errors.bad_request("preconditions: wanted a map with uid or resourceVersion")
         propagation = asked.get("propagationPolicy") or query.get("propagationPolicy") or "Background"
         if propagation not in _PROPAGATIONS:
-            listed = ", ".join(f'"{name}"' for name in _PROPAGATIONS)
+            listed = ", ".join(f'"{name}"' for name in (*_PROPAGATIONS, "nil"))
             message = f'Unsupported value: "{propagation}": supported values: {listed}'
             causes = [errors.cause("FieldValueNotSupported", message, "propagationPolicy")]
             raise errors.invalid("DeleteOptions.meta.k8s.io", "", causes)
@@ -209,8 +211,12 @@ def _change(target: Target, content_type: str, body: Any) -> Callable[[Object], 
         return lambda obj: patch.apply_operations(obj, body)
     if content_type == _STRATEGIC and not target.kind.crd:
         return lambda obj: patch.merge_by_key(obj, body, topology_of(target.kind.resource))
-    accepted = [_JSON, _MERGE, _APPLY] if target.kind.crd else [_JSON, _MERGE, _STRATEGIC, _APPLY]
-    message = "the body of the request was in an unknown format - accepted media types include: " + ", ".join(accepted)
+    if content_type == _STRATEGIC:
+        message = (
+            f"the body of the request was in an unknown format - accepted media types include: {', '.join(_CUSTOM)}"
+        )
+    else:
+        message = "415: Unsupported Media Type"
     raise StatusError(415, "UnsupportedMediaType", message)
 
 

@@ -25,11 +25,11 @@ def apply(
     1. A field that another manager set to another value is a conflict (409), unless `force`, which takes it over.
     2. What the manager applied before and leaves out now goes, unless somebody else owns it too.
     """
-    wants = fields.flatten(wanted, topology)
+    wants = fields.flatten(wanted, topology, maps=False)
     entries: list[Entry] = live["metadata"].get("managedFields", [])
     mine = next((item for item in entries if writer.wrote(item)), None)
     others = [item for item in entries if item is not mine]
-    clashes = _clashes(wants, fields.flatten(live, topology), others)
+    clashes = _clashes(wants, fields.flatten(live, topology, maps=False), others)
     if clashes and not force:
         raise _conflict(clashes)
     taken = {path for path, _ in clashes}
@@ -40,7 +40,7 @@ def apply(
     unchanged = mine and before == set(wants)
     entry = mine if unchanged else fields.entry(writer, set(wants), wanted["apiVersion"], time)
     managed = [entry if item is mine else left[id(item)] for item in entries] + ([] if mine else [entry])
-    merged["metadata"] = {**merged["metadata"], "managedFields": [item for item in managed if item]}
+    merged["metadata"] = {**merged["metadata"], "managedFields": fields.ordered([item for item in managed if item])}
     return merged
 
 
@@ -79,7 +79,7 @@ def _manager(item: Entry) -> str:
     if item.get("subresource"):
         text += f' with subresource "{item["subresource"]}"'
     if item["operation"] == "Update":
-        text += f" using {item['apiVersion']} at {item['time']}"
+        text += f" using {item['apiVersion']}"
     return text
 
 
@@ -92,7 +92,7 @@ def _remove(value: Any, gone: set[Path], owned: set[Path], topology: Topology, p
             if place in gone:
                 continue
             result = _remove(inner, gone, owned, topology.field(name), place)
-            if result in ({}, []) and inner not in ({}, []):
+            if result in ({}, []) and inner not in ({}, []) and place not in owned:
                 continue
             kept[name] = result
         return kept

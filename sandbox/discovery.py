@@ -65,6 +65,12 @@ def resources(name: str, version: str) -> dict[str, Any]:
     return {"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": joined, "resources": rows}
 
 
+def knows(path: str) -> bool:
+    """Whether `/apis/<group>/<version>/…` lies in a group and version that is served."""
+    _, _, name, version, *_ = (*path.split("/"), "", "")
+    return any(name == item["name"] and version == item["preferredVersion"]["version"] for item in groups()["groups"])
+
+
 def _group(name: str, version: str) -> dict[str, Any]:
     entry = {"groupVersion": f"{name}/{version}", "version": version}
     return {"name": name, "versions": [entry], "preferredVersion": entry}

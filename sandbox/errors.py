@@ -36,7 +36,7 @@ class StatusError(Exception):
 def _details(resource: str, name: str) -> dict[str, Any]:
     """`details` of an error about one object; `resource` is `pods` or `pytorchjobs.kubeflow.org`."""
     plural, _, group = resource.partition(".")
-    details: dict[str, Any] = {"name": name, "kind": plural}
+    details: dict[str, Any] = {"name": name, "kind": plural} if name else {"kind": plural}
     if group:
         details["group"] = group
     return details
@@ -93,5 +93,8 @@ def expired(message: str) -> StatusError:
     return StatusError(410, "Expired", message)
 
 
-def timeout(message: str) -> StatusError:
-    return StatusError(504, "Timeout", message)
+def too_large_version(asked: int, present: int) -> StatusError:
+    """504: this server has not seen that version yet; worth another try."""
+    causes = [{"reason": "ResourceVersionTooLarge", "message": "Too large resource version"}]
+    message = f"Timeout: Too large resource version: {asked}, current: {present}"
+    return StatusError(504, "Timeout", message, {"causes": causes, "retryAfterSeconds": 1})

@@ -53,34 +53,63 @@ def key_element(item: Any, keys: Iterable[str]) -> str:
     return "k:" + json.dumps(values, separators=(",", ":"))
 
 
-def flatten(obj: dict[str, Any], topology: Topology) -> dict[Path, Any]:
-    """Every ownable leaf of `obj` with its value; items of lists with keys appear themselves, with the value True."""
+def flatten(obj: dict[str, Any], topology: Topology, maps: bool = True) -> dict[Path, Any]:
+    """Every ownable leaf of `obj` with its value.
+
+    Items of lists with keys, and maps that are values of free keys, appear themselves too, with the value True;
+    with `maps` every map and every list with keys does: an ordinary write owns those it made, an apply does not.
+    """
     leaves: dict[Path, Any] = {}
+    walk = _Walk(leaves, maps)
     for name, value in obj.items():
-        if name in ("apiVersion", "kind"):
-            continue
         if name == "metadata":
-            value = {key: inner for key, inner in value.items() if key not in _UNOWNED}
-            if not value:
-                continue
-        _walk(value, (f"f:{name}",), topology.field(name), leaves)
+            for key, inner in value.items():
+                if key not in _UNOWNED:
+                    walk.at(inner, ("f:metadata", f"f:{key}"), topology.field(name).field(key))
+        elif name not in ("apiVersion", "kind"):
+            walk.at(value, (f"f:{name}",), topology.field(name))
     return leaves
 
 
-def _walk(value: Any, path: Path, topology: Topology, leaves: dict[Path, Any]) -> None:
-    if isinstance(value, dict) and value and not topology.atomic:
+@dataclass(frozen=True, slots=True)
+class _Walk:
+    """Collects leaves; see `flatten`."""
+
+    leaves: dict[Path, Any]
+    maps: bool
+
+    def at(self, value: Any, path: Path, topology: Topology) -> None:
+        if isinstance(value, dict) and value and not topology.atomic:
+            self._map(value, path, topology)
+        elif isinstance(value, list) and value and (topology.keys or topology.is_set):
+            self._list(value, path, topology)
+        else:
+            self.leaves[path] = value
+
+    def _map(self, value: dict[str, Any], path: Path, topology: Topology) -> None:
+        if self.maps:
+            self.leaves[path] = True
         for name, inner in value.items():
-            _walk(inner, (*path, f"f:{name}"), topology.field(name), leaves)
-    elif isinstance(value, list) and value and topology.keys:
+            place = (*path, f"f:{name}")
+            if topology.is_free and isinstance(inner, dict):
+                self.leaves[place] = True
+            self.at(inner, place, topology.field(name))
+
+    def _list(self, value: list[Any], path: Path, topology: Topology) -> None:
+        if self.maps:
+            self.leaves[path] = True
         for item in value:
+            if topology.is_set:
+                self.leaves[(*path, "v:" + json.dumps(item))] = True
+                continue
             element = (*path, key_element(item, topology.keys))
-            leaves[element] = True
-            _walk(item, element, topology.item(), leaves)
-    elif isinstance(value, list) and value and topology.is_set:
-        for item in value:
-            leaves[(*path, "v:" + json.dumps(item))] = True
-    else:
-        leaves[path] = value
+            self.leaves[element] = True
+            self.at(item, element, topology.item())
+
+
+def ordered(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """managedFields as the server writes them: applies first, then by time and manager."""
+    return sorted(entries, key=lambda item: (item["operation"] != "Apply", item["time"], item["manager"]))
 
 
 def to_v1(paths: Iterable[Path]) -> dict[str, Any]:
@@ -99,11 +128,11 @@ def to_v1(paths: Iterable[Path]) -> dict[str, Any]:
 
 def _mark(node: dict[str, Any], path: Path, marked: set[Path]) -> None:
     """An owned place that has owned places below it carries a dot."""
-    for element, child in node.items():
+    for element, child in list(node.items()):
         if child:
             _mark(child, (*path, element), marked)
-    if node and path in marked:
-        node["."] = {}
+            if (*path, element) in marked:
+                node[element] = {".": {}, **child}
 
 
 def from_v1(fields: dict[str, Any], prefix: Path = ()) -> set[Path]:
@@ -176,4 +205,4 @@ def track(
             entries.append(item | {"fieldsV1": to_v1(kept)})
     if changed - mine:
         entries.append(entry(writer, mine | changed, after["apiVersion"], time))
-    return entries
+    return ordered(entries)

@@ -16,12 +16,15 @@ _ENDED = ("Succeeded", "Failed")
 def check_preconditions(record: Record, uid: str | None, version: str | None) -> None:
     """409 when the object is another one, or another version, than the caller meant."""
     if uid and uid != record.uid:
-        why = f"Precondition failed: UID in precondition: {uid}, UID in object meta: {record.uid}"
+        why = (
+            f"the UID in the precondition ({uid}) does not match the UID in record ({record.uid}). "
+            "The object might have been deleted and then recreated"
+        )
         raise errors.conflict(record.resource, record.name, why)
     if version and version != str(record.version):
         why = (
-            f"Precondition failed: ResourceVersion in precondition: {version}, "
-            f"ResourceVersion in object meta: {record.version}"
+            f"the ResourceVersion in the precondition ({version}) does not match the ResourceVersion in record "
+            f"({record.version}). The object might have been modified"
         )
         raise errors.conflict(record.resource, record.name, why)
 
@@ -55,13 +58,12 @@ def delete(store: "Store", record: Record, propagation: str, grace: int | None) 
     if propagation == "Orphan":
         for dependent in store.owned_by(record.uid):
             _forget_owner(store, dependent, record.uid)
-    if propagation == "Foreground" and store.owned_by(record.uid):
+    if propagation == "Foreground":
         kept = store.mark_deleted(record, 0, FOREGROUND)
         for dependent in store.owned_by(record.uid):
             if not dependent.terminating:
                 delete(store, dependent, "Foreground", None)
-        _release_foreground(store, record.uid)
-        return store.peek(*kept.key)
+        return kept
     seconds = _grace(record) if grace is None else grace
     if seconds > 0 or record.finalizers:
         return store.mark_deleted(record, seconds)
@@ -86,8 +88,9 @@ def finish(store: "Store", record: Record) -> None:
 
 
 def collect(store: "Store") -> None:
-    """Delete what was made for owners that do not exist."""
+    """What the collector finds afterwards: dependents of owners that do not exist, owners that wait for nobody."""
     for record in store.take_suspects():
+        _release_foreground(store, record.uid)
         current = store.peek(*record.key)
         if current and current.owners and not current.terminating and not _living_owners(store, current):
             delete(store, current, "Background", None)

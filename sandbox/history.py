@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from sandbox.errors import expired, timeout
+from sandbox.errors import expired, too_large_version
 from sandbox.records import Record
 
 
@@ -49,7 +49,7 @@ class History:
     def since(self, version: int) -> list[Change]:
         """The changes after `version`; 410 when some of them are no longer kept, 504 when it lies in the future."""
         if version > self.version:
-            raise timeout(f"Too large resource version: {version}, current: {self.version}")
+            raise too_large_version(version, self.version)
         oldest = max(self._floor, self.version - self._window)
         if version < oldest:
             raise expired(f"too old resource version: {version} ({oldest})")

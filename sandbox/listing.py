@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sandbox.errors import StatusError, bad_request, cause, expired, invalid, timeout
+from sandbox.errors import StatusError, bad_request, cause, expired, invalid, too_large_version
 from sandbox.kinds import Kind
 from sandbox.paths import Target
 from sandbox.query import whole
@@ -36,7 +36,7 @@ class Lists:
     def page(self, target: Target, query: Mapping[str, str]) -> str:
         """The List object as JSON text."""
         check_options(query, watch=False)
-        limit = whole(query, "limit", 0)
+        limit = max(whole(query, "limit", 0), 0)
         token = query.get("continue", "")
         if token:
             number, start = _read_token(token)
@@ -64,7 +64,7 @@ class Lists:
         asked = version_of(query)
         present = self._store.version
         if asked > present:
-            raise timeout(f"Too large resource version: {asked}, current: {present}")
+            raise too_large_version(asked, present)
         if query.get("resourceVersionMatch") == "Exact" and asked != present:
             raise expired("The resourceVersion for the provided list is too old.")
 
@@ -126,8 +126,8 @@ def version_of(query: Mapping[str, str]) -> int:
     """The `resourceVersion` of a query; 0 when there is none."""
     text = query.get("resourceVersion", "")
     if not text.isascii() or (text and not text.isdigit()):
-        message = f'Invalid value: "{text}": strconv.ParseUint: parsing "{text}": invalid syntax'
-        raise invalid("ListOptions.meta.k8s.io", "", [cause("FieldValueInvalid", message, "resourceVersion")])
+        why = f'Invalid value: "{text}": strconv.ParseUint: parsing "{text}": invalid syntax'
+        raise bad_request(f"invalid resource version: resourceVersion: {why}")
     return int(text or 0)
 
 
@@ -140,7 +140,7 @@ def _read_token(text: str) -> tuple[int, int]:
         value = json.loads(base64.urlsafe_b64decode(text))
         return int(value["list"]), int(value["start"])
     except (ValueError, KeyError, TypeError) as error:
-        raise bad_request(f"continue key is not valid: {error}") from error
+        raise bad_request(f"invalid continue token: continue key is not valid: {error}") from error
 
 
 def _list(kind: Kind, meta: Mapping[str, object], records: Sequence[Record]) -> str:

@@ -4,9 +4,9 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sandbox import kubelet
+from sandbox import errors, kubelet
 from sandbox.clock import parse
-from sandbox.errors import StatusError, bad_request, not_found
+from sandbox.errors import StatusError
 from sandbox.query import flag, whole
 from sandbox.records import Record
 from sandbox.store import Store
@@ -32,11 +32,12 @@ class LogOptions:
     limit_bytes: int | None
 
 
-def options_of(query: Mapping[str, str], now: datetime) -> LogOptions:
-    """Read and check a query; 400 for numbers and times that are none, and for both kinds of `since`."""
-    seconds, moment = whole(query, "sinceSeconds", 0, least=1), query.get("sinceTime")
+def options_of(pod: str, query: Mapping[str, str], now: datetime) -> LogOptions:
+    """Read and check a query; 422 in the words of kube-apiserver, 400 for what is no number and no time at all."""
+    seconds, moment = _count(pod, query, "sinceSeconds", 1), query.get("sinceTime")
     if seconds and moment:
-        raise bad_request("at most one of `sinceTime` or `sinceSeconds` may be specified")
+        message = "Forbidden: at most one of `sinceTime` or `sinceSeconds` may be specified"
+        raise errors.invalid("PodLogOptions", pod, [errors.cause("FieldValueForbidden", message, "[]")])
     since = None
     if seconds:
         since = now - timedelta(seconds=min(seconds, _LONGEST_SECONDS))
@@ -44,16 +45,26 @@ def options_of(query: Mapping[str, str], now: datetime) -> LogOptions:
         try:
             since = parse(moment)
         except ValueError as error:
-            raise bad_request(f"sinceTime: {error}") from error
+            raise errors.bad_request(f"sinceTime: {error}") from error
     return LogOptions(
         container=query.get("container") or None,
         follow=flag(query, "follow"),
         previous=flag(query, "previous"),
         timestamps=flag(query, "timestamps"),
         since=since,
-        tail=whole(query, "tailLines", -1) if query.get("tailLines") else None,
-        limit_bytes=whole(query, "limitBytes", 0, least=1) or None,
+        tail=_count(pod, query, "tailLines", 0),
+        limit_bytes=_count(pod, query, "limitBytes", 1),
     )
+
+
+def _count(pod: str, query: Mapping[str, str], name: str, least: int) -> int | None:
+    if not query.get(name):
+        return None
+    number = whole(query, name, 0)
+    if number < least:
+        message = f"Invalid value: {number}: must be greater than or equal to {least}"
+        raise errors.invalid("PodLogOptions", pod, [errors.cause("FieldValueInvalid", message, name)])
+    return number
 
 
 def open_log(store: Store, pulse: Pulse, record: Record, options: LogOptions) -> AsyncIterator[bytes]:
@@ -131,5 +142,5 @@ def _is_running(record: Record, container: str | None) -> bool:
 def pod(store: Store, namespace: str, name: str) -> Record:
     record = store.peek("pods", namespace, name)
     if record is None:
-        raise not_found("pods", name)
+        raise errors.not_found("pods", name)
     return record

@@ -67,7 +67,9 @@ def apply_operations(target: Any, operations: Any) -> Any:
         try:
             _operate(document, operation)
         except (KeyError, IndexError, ValueError, TypeError) as error:
-            raise StatusError(422, "Invalid", f"the server rejected our request due to an error: {error!r}") from error
+            raise StatusError(
+                422, "Invalid", "the server rejected our request due to an error in our request"
+            ) from error
     return document[""]
 
 

@@ -7,16 +7,14 @@ from sandbox.errors import bad_request
 _INT64 = 2**63
 
 
-def whole(query: Mapping[str, str], name: str, default: int, least: int = 0) -> int:
-    """A whole number; `default` when it is absent or empty, 400 when it is none or below `least`."""
+def whole(query: Mapping[str, str], name: str, default: int) -> int:
+    """A whole number; `default` when it is absent or empty, 400 when it is none."""
     text = query.get(name, "")
     if not text:
         return default
     digits = text.removeprefix("-")
     if not digits.isascii() or not digits.isdigit() or int(digits) >= _INT64:
-        raise bad_request(f'{name}: strconv.ParseInt: parsing "{text}": invalid syntax')
-    if int(text) < least:
-        raise bad_request(f"{name}: Invalid value: {text}: must be greater than or equal to {least}")
+        raise bad_request(f'strconv.ParseInt: parsing "{text}": invalid syntax')
     return int(text)
 
 

@@ -3,6 +3,7 @@
 Each is quoted from `x-kubernetes-validations` in `crds/`; those about fields that only controllers write are left out.
 """
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -20,8 +21,8 @@ def check(resource: str, obj: dict[str, Any], old: dict[str, Any] | None) -> lis
     return [found for rule in _RULES.get(resource, ()) for found in rule(obj, old)]
 
 
-def _broken(value: str, message: str, field: str) -> Cause:
-    return cause("FieldValueInvalid", f'Invalid value: "{value}": {message}', field)
+def _broken(message: str, field: str) -> Cause:
+    return cause("FieldValueInvalid", f"Invalid value: {message}", field)
 
 
 def _at(obj: Mapping[str, Any] | None, *path: str) -> Any:
@@ -40,7 +41,8 @@ def _immutable(message: str, *path: str) -> Rule:
     def rule(obj: dict[str, Any], old: dict[str, Any] | None) -> Iterator[Cause]:
         before, after = _at(old, *path), _at(obj, *path)
         if before is not _ABSENT and after is not _ABSENT and before != after:
-            yield _broken("string", message, ".".join(path))
+            shown = f"{json.dumps(after)}: " if isinstance(after, str) else ""
+            yield _broken(shown + message, ".".join(path))
 
     return rule
 
@@ -50,7 +52,7 @@ def _resource_groups(obj: dict[str, Any], old: dict[str, Any] | None) -> Iterato
         covered = len(group["coveredResources"])
         if any(len(flavor.get("resources", [])) != covered for flavor in group["flavors"]):
             message = "flavors must have the same number of resources as the coveredResources"
-            yield _broken("object", message, f"spec.resourceGroups[{index}]")
+            yield _broken(message, f"spec.resourceGroups[{index}]")
 
 
 def _borrowing(obj: dict[str, Any], old: dict[str, Any] | None) -> Iterator[Cause]:
@@ -64,7 +66,7 @@ def _borrowing(obj: dict[str, Any], old: dict[str, Any] | None) -> Iterator[Caus
         for quota in flavor.get("resources", [])
     )
     if any("borrowingLimit" in quota for quota in quotas):
-        yield _broken("object", "borrowingLimit must be nil when cohort is empty", "spec")
+        yield _broken("borrowingLimit must be nil when cohort is empty", "spec")
 
 
 def _preemption(obj: dict[str, Any], old: dict[str, Any] | None) -> Iterator[Cause]:
@@ -72,7 +74,7 @@ def _preemption(obj: dict[str, Any], old: dict[str, Any] | None) -> Iterator[Cau
     borrow = (preemption.get("borrowWithinCohort") or {}).get("policy", "Never")
     if preemption.get("reclaimWithinCohort") == "Never" and borrow != "Never":
         message = "reclaimWithinCohort=Never and borrowWithinCohort.Policy!=Never"
-        yield _broken("object", message, "spec.preemption")
+        yield _broken(message, "spec.preemption")
 
 
 def _fungibility(obj: dict[str, Any], old: dict[str, Any] | None) -> Iterator[Cause]:
@@ -80,31 +82,31 @@ def _fungibility(obj: dict[str, Any], old: dict[str, Any] | None) -> Iterator[Ca
     both = rules.get("whenCanBorrow") == "TryNextFlavor" == rules.get("whenCanPreempt")
     if "preference" in rules and not both:
         message = "preference can only be set when both whenCanBorrow and whenCanPreempt are TryNextFlavor"
-        yield _broken("object", message, "spec.flavorFungibility")
+        yield _broken(message, "spec.flavorFungibility")
 
 
 def _taints(obj: dict[str, Any], old: dict[str, Any] | None) -> Iterator[Cause]:
     spec = obj.get("spec", {})
     if any(taint.get("effect") not in _EFFECTS for taint in spec.get("nodeTaints") or []):
         message = "supported taint effect values: 'NoSchedule', 'PreferNoSchedule', 'NoExecute'"
-        yield _broken("array", message, "spec.nodeTaints")
+        yield _broken(message, "spec.nodeTaints")
     if "topologyName" in spec and not spec.get("nodeLabels"):
-        yield _broken("object", "at least one nodeLabel is required when topology is set", "spec")
+        yield _broken("at least one nodeLabel is required when topology is set", "spec")
 
 
 def _tolerations(obj: dict[str, Any], old: dict[str, Any] | None) -> Iterator[Cause]:
     listed = obj.get("spec", {}).get("tolerations") or []
     field = "spec.tolerations"
     if any(item.get("operator", "Equal") not in ("Equal", "Exists") for item in listed):
-        yield _broken("array", "supported toleration values: 'Equal'(default), 'Exists'", field)
+        yield _broken("supported toleration values: 'Equal'(default), 'Exists'", field)
     if any("key" not in item and item.get("operator") != "Exists" for item in listed):
         message = "operator must be Exists when 'key' is empty, which means 'match all values and all keys'"
-        yield _broken("array", message, field)
+        yield _broken(message, field)
     if any(item.get("operator") == "Exists" and "value" in item for item in listed):
-        yield _broken("array", "a value must be empty when 'operator' is 'Exists'", field)
+        yield _broken("a value must be empty when 'operator' is 'Exists'", field)
     if any(item.get("effect", "NoExecute") not in _EFFECTS for item in listed):
         message = "supported taint effect values: 'NoSchedule', 'PreferNoSchedule', 'NoExecute'"
-        yield _broken("array", message, field)
+        yield _broken(message, field)
 
 
 def _containers(obj: dict[str, Any], old: dict[str, Any] | None) -> Iterator[Cause]:

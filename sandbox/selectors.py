@@ -90,10 +90,8 @@ def _field_test(resource: str, part: str) -> Match:
         raise bad_request(f"invalid selector: '{part}'; can't understand '{part}'")
     path, operator, value = found.groups()
     if path not in ("metadata.name", "metadata.namespace", *_FIELDS.get(resource, ())):
-        raise bad_request(
-            f'Unable to find "{resource}" that match label selector "", field selector "{part}": '
-            f"field label not supported: {path}"
-        )
+        known = ", ".join(f'"{name}"' for name in ("metadata.name", "metadata.namespace", *_FIELDS.get(resource, ())))
+        raise bad_request(f'"{path}" is not a known field selector: only {known}')
     steps = path.split(".")
     wanted = operator != "!="
     return lambda record: (_read(record.obj, steps) == value) == wanted

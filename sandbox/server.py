@@ -24,7 +24,7 @@ from sandbox.watch import Pulse
 
 _METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
 _REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
-_PENDING_LIMIT = 1000
+_PENDING_PAGE = {"limit": 1000, "offset": 0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +59,9 @@ class Doors:
                 return json_response(found)
             if path.startswith("/apis/visibility.kueue.x-k8s.io/v1beta2/"):
                 return self._pending(path, user, request.query_params)
+        if path.startswith("/apis/") and not discovery.knows(path):
+            # kube-apiserver's mux has no handler there, and says so without a Status.
+            return PlainTextResponse("404 page not found\n", 404)
         return await self.api.handle(request, user)
 
     def _pending(self, path: str, user: User, query: Mapping[str, str]) -> Response:
@@ -76,7 +79,7 @@ class Doors:
             summary = pending_workloads(self.cluster.store, local_queue=name, namespace=namespace)
         else:
             summary = pending_workloads(self.cluster.store, cluster_queue=name)
-        limit, offset = whole(query, "limit", _PENDING_LIMIT), whole(query, "offset", 0)
+        limit, offset = (max(whole(query, name, default), 0) for name, default in _PENDING_PAGE.items())
         return json_response(summary | {"items": summary["items"][offset : offset + limit]})
 
 

@@ -153,7 +153,7 @@ class Store:
             return self._records.in_namespace(namespace)
 
     def take_suspects(self) -> Sequence[Record]:
-        """The objects whose owners were named since the last call, and have to be looked at."""
+        """The objects the garbage collector has to look at since the last call."""
         taken, self._suspects = self._suspects, []
         return taken
 
@@ -239,6 +239,8 @@ class Store:
             meta["finalizers"].append(finalizer)
         if meta.get("deletionGracePeriodSeconds", grace + 1) > grace:
             meta["deletionTimestamp"] = stamp(self.clock.now() + timedelta(seconds=grace))
+            if "generation" in meta:
+                meta["generation"] += 1
             meta["deletionGracePeriodSeconds"] = grace
         if record.resource == "namespaces":
             new["status"] = {**new.get("status", {}), "phase": "Terminating"}
@@ -333,7 +335,8 @@ class Store:
         self._dirty = True
         self._database.put(record)
         self._records.put(record)
-        if record.owners and (before is None or before.owners != record.owners):
+        new_owners = record.owners and (before is None or before.owners != record.owners)
+        if new_owners or (record.terminating and garbage.FOREGROUND in record.finalizers):
             self._suspects.append(record)
         self._publish(Change("MODIFIED" if before else "ADDED", record, before))
         return record

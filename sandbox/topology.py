@@ -29,7 +29,7 @@ _CORE_SETS = frozenset({"finalizers"})
 class Topology:
     """The merge rules at one place of an object; children are made once and kept."""
 
-    __slots__ = ("_children", "_schema", "atomic", "is_set", "keys")
+    __slots__ = ("_children", "_schema", "atomic", "is_free", "is_set", "keys")
 
     def __init__(self, schema: Mapping[str, Any] | None, name: str = "") -> None:
         self._schema = schema
@@ -38,11 +38,13 @@ class Topology:
             self.keys = _CORE_KEYS.get(name, ())
             self.is_set = name in _CORE_SETS
             self.atomic = False
+            self.is_free = False
             return
         list_type = schema.get("x-kubernetes-list-type")
         self.keys = tuple(schema.get("x-kubernetes-list-map-keys", ())) if list_type == "map" else ()
         self.is_set = list_type == "set"
         self.atomic = schema.get("x-kubernetes-map-type") == "atomic"
+        self.is_free = "additionalProperties" in schema
 
     def field(self, name: str) -> "Topology":
         """The rules of a field of this map."""

@@ -119,20 +119,32 @@ def _list(value: list[Any], schema: Schema, path: str) -> Iterator[Cause]:
     rules = schema.get("items", {})
     for index, item in enumerate(value):
         yield from check(item, rules, f"{path}[{index}]")
-    yield from _duplicates(value, schema, path)
 
 
-def _duplicates(value: list[Any], schema: Schema, path: str) -> Iterator[Cause]:
-    """Lists with keys, and sets, hold each key once."""
-    topology = Topology(schema)
+def duplicates(value: Any, schema: Schema, path: str = "") -> Iterator[Cause]:
+    """Keys that stand twice in lists with keys, and members in sets. Free keys stand in brackets in these paths."""
+    if isinstance(value, dict):
+        known = schema.get("properties", {})
+        extra = schema.get("additionalProperties")
+        for name, inner in value.items():
+            if name in known:
+                yield from duplicates(inner, known[name], _join(path, name))
+            elif isinstance(extra, dict):
+                yield from duplicates(inner, extra, f"{path}[{name}]")
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from duplicates(item, schema.get("items", {}), f"{path}[{index}]")
+        yield from _repeated(value, Topology(schema), path)
+
+
+def _repeated(value: list[Any], topology: Topology, path: str) -> Iterator[Cause]:
     if not topology.keys and not topology.is_set:
         return
     seen: set[str] = set()
     for index, item in enumerate(value):
         if topology.keys and not isinstance(item, dict):
             continue
-        key = {name: item[name] for name in topology.keys if name in item} if topology.keys else item
-        text = _shown(key)
+        text = _shown({name: item[name] for name in topology.keys if name in item} if topology.keys else item)
         if text in seen:
             yield cause("FieldValueDuplicate", f"Duplicate value: {text}", f"{path}[{index}]")
         seen.add(text)

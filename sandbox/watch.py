@@ -147,7 +147,7 @@ def open_watch(store: Store, pulse: Pulse, target: Target, query: Mapping[str, s
         bookmarks=bookmarks,
         ends_initial=sends_initial and bookmarks,
         # Without a word from the client a watch lives 30 to 60 minutes.
-        seconds=whole(query, "timeoutSeconds", 0) or random.uniform(1800, 3600),
+        seconds=max(whole(query, "timeoutSeconds", 0), 0) or random.uniform(1800, 3600),
     )
 
 

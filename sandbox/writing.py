@@ -7,6 +7,7 @@
 5. The store, unless it is a dry run.
 """
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,11 +15,24 @@ from typing import Any
 from sandbox import admission, apply, drafts, errors, meta, pruning, rules, validation
 from sandbox.fields import Writer
 from sandbox.kinds import Kind
-from sandbox.records import Record
+from sandbox.records import Record, encode
 from sandbox.schema import metadata_schema, schema_of, topology_of
 from sandbox.store import Store
 
 Object = dict[str, Any]
+
+# k8s.io/apiextensions-apiserver, pkg/registry/customresource/strategy.go: what keeps CEL rules from being asked.
+_BLOCKING = (
+    "FieldValueNotSupported",
+    "FieldValueRequired",
+    "FieldValueTooLong",
+    "FieldValueTooMany",
+    "FieldValueTypeInvalid",
+)
+_UNCHECKED = (
+    "some validation rules were not checked because the object was invalid; "
+    "correct the existing errors to complete validation"
+)
 
 
 @dataclass(slots=True)
@@ -29,6 +43,7 @@ class Options:
     dry_run: bool = False
     validation: str = "Warn"
     force: bool = False
+    patches: bool = False
     warnings: list[str] = field(default_factory=list)
 
 
@@ -51,7 +66,7 @@ def update(store: Store, kind: Kind, record: Record, obj: Object, options: Optio
     if kind.group and not obj["metadata"].get("resourceVersion"):
         message = "Invalid value: 0: must be specified for an update"
         causes = [errors.cause("FieldValueInvalid", message, "metadata.resourceVersion")]
-        raise errors.invalid(kind.qualified, record.name, causes)
+        raise errors.invalid(kind.resource, record.name, causes)
     current = store.current(kind.resource, obj)
     if kind.has_status:
         obj["status"] = record.copy().get("status", {})
@@ -78,6 +93,9 @@ def update_status(store: Store, kind: Kind, record: Record, obj: Object, options
 def apply_object(store: Store, kind: Kind, place: tuple[str, str], wanted: Object, options: Options) -> Object:
     """Server-side apply at (namespace, name): makes the object when there is none."""
     namespace, name = place
+    if not (wanted.get("apiVersion") and wanted.get("kind")):
+        group, _, version = str(wanted.get("apiVersion", "")).rpartition("/")
+        raise errors.bad_request(f"invalid object type: {group}/{version}, Kind={wanted.get('kind', '')}")
     identify(kind, wanted, namespace, name)
     if wanted["metadata"].get("managedFields"):
         raise errors.bad_request("metadata.managedFields must be nil")
@@ -113,12 +131,17 @@ def patched(record: Record, change: Callable[[Object], Any]) -> Object:
 
 def identify(kind: Kind, obj: Object, namespace: str, name: str = "") -> None:
     """Complete an object with what the path says, or 400 when it says otherwise."""
-    stated = (obj.setdefault("apiVersion", kind.api_version), obj.setdefault("kind", kind.kind))
-    if stated != (kind.api_version, kind.kind):
+    if obj.setdefault("apiVersion", kind.api_version) != kind.api_version:
         raise errors.bad_request(
-            f"the object provided is unrecognized: it is {stated[0]}/{stated[1]}, "
-            f"the path takes {kind.api_version}/{kind.kind}"
+            f"the API version in the data ({obj['apiVersion']}) does not match the expected API version "
+            f"({kind.api_version})"
         )
+    if obj.setdefault("kind", kind.kind) != kind.kind:
+        if not kind.crd:
+            raise errors.bad_request(f'{obj["kind"]} in version "{kind.version}" cannot be handled as a {kind.kind}')
+        message = f"Invalid value: {json.dumps(obj['kind'])}: must be {kind.kind}"
+        stated = f"{obj['kind']}.{kind.group}" if kind.group else str(obj["kind"])
+        raise errors.invalid(stated, name, [errors.cause("FieldValueInvalid", message, "kind")])
     held = obj.setdefault("metadata", {})
     if not isinstance(held, dict):
         raise errors.bad_request("the object provided is unrecognized: metadata is no map of fields")
@@ -142,34 +165,46 @@ def _admit(store: Store, kind: Kind, obj: Object, old: Record | None, options: O
 
 
 def _screen(kind: Kind, obj: Object, options: Options) -> None:
-    """Drop unknown fields; under Strict they are an error, under Warn a warning each."""
+    """Drop nulls and unknown fields; under Strict these are an error, under Warn a warning each."""
     envelope = {name: obj.pop(name) for name in ("apiVersion", "kind", "metadata")}
     envelope["metadata"] = pruning.drop_nulls(envelope["metadata"])
-    body = dict(obj) if kind.crd else pruning.drop_nulls(obj)
+    body = pruning.drop_nulls(obj)
     unknown = pruning.prune(envelope["metadata"], metadata_schema(), "metadata")
-    unknown += pruning.prune(body, schema_of(kind.resource))
+    unknown += sorted(pruning.prune(body, schema_of(kind.resource)))
     obj.clear()
     obj.update(envelope | body)
-    complaints = [f'unknown field "{path}"' for path in sorted(unknown)]
+    complaints = [f'unknown field "{path}"' for path in unknown]
     if not complaints:
         return
     if options.validation == "Strict":
-        raise errors.bad_request(
-            f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: '
-            f"strict decoding error: {', '.join(complaints)}"
-        )
+        why = f"strict decoding error: {', '.join(complaints)}"
+        if options.patches:
+            cause = errors.cause("FieldValueInvalid", f"Invalid value: {json.dumps(encode(obj))}: {why}", "patch")
+            raise errors.invalid(kind.qualified, obj["metadata"].get("name", ""), [cause])
+        raise _undecodable(kind, why)
     if options.validation == "Warn":
         options.warnings += complaints
 
 
+def _undecodable(kind: Kind, why: str) -> errors.StatusError:
+    return errors.bad_request(f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: {why}')
+
+
 def _check(kind: Kind, obj: Object, old: Object | None) -> None:
+    """422 with every cause; 400 where the API server could not even decode the object: metadata, and core kinds."""
     found = meta.check(kind, obj)
+    schema = schema_of(kind.resource)
     body = {name: value for name, value in obj.items() if name != "metadata"}
-    found += validation.check(body, schema_of(kind.resource))
-    if kind.resource == "pods":
+    wrong = list(validation.check(body, schema))
+    for item in found + ([] if kind.crd else wrong):
+        if item["reason"] == "FieldValueTypeInvalid":
+            raise _undecodable(kind, item["message"].partition(": ")[2])
+    found += wrong
+    if kind.crd:
         # A plain pod may name a variable twice, the last one counts; in the templates of custom kinds it may not.
-        found = [item for item in found if item["reason"] != "FieldValueDuplicate"]
-    if not found:
-        found += rules.check(kind.resource, obj, old)
+        found += validation.duplicates(body, schema)
+    if kind.crd and any(item["reason"] in _BLOCKING for item in found):
+        found.append(errors.cause("FieldValueInvalid", f"Invalid value: null: {_UNCHECKED}", "<nil>"))
+    found = found or rules.check(kind.resource, obj, old)
     if found:
         raise errors.invalid(kind.qualified, obj["metadata"].get("name", ""), found)

@@ -119,7 +119,7 @@ def test_rules_of_the_schema_name_the_field(custom):
     queue["spec"]["resourceGroups"][0]["flavors"][0]["resources"][0]["borrowingLimit"] = 1
     answer = refusal(custom.create_cluster_custom_object, *QUEUES, queue)
     assert answer["message"] == (
-        'ClusterQueue.kueue.x-k8s.io "premium" is invalid: spec: Invalid value: "object": '
+        'ClusterQueue.kueue.x-k8s.io "premium" is invalid: spec: Invalid value: '
         "borrowingLimit must be nil when cohort is empty"
     )
 
@@ -133,8 +133,9 @@ def test_delete_with_the_uid_of_another(custom):
 
 def test_delete_in_the_foreground(custom):
     custom.create_namespaced_custom_object(*JOBS, pytorch_job())
-    answer = custom.delete_namespaced_custom_object(*JOBS, "demo", propagation_policy="Foreground")
-    assert answer["status"] == "Success"
+    going = custom.delete_namespaced_custom_object(*JOBS, "demo", propagation_policy="Foreground")
+    assert (going["metadata"]["finalizers"], going["metadata"]["generation"]) == (["foregroundDeletion"], 2)
+    assert refusal(custom.get_namespaced_custom_object, *JOBS, "demo")["code"] == 404
     assert (
         "propagationPolicy"
         in refusal(custom.delete_namespaced_custom_object, *JOBS, "demo", propagation_policy="Sideways")["message"]
@@ -172,7 +173,7 @@ def test_namespaces_are_born_active_with_an_account(core):
         (b'{"metadata": 1}', 400),
         (b'{"metadata": {"namespace": "other"}}', 400),
         (b'{"metadata": {"name": "A B"}}', 422),
-        (b'{"metadata": {"name": 5}}', 422),
+        (b'{"metadata": {"name": 5}}', 400),
         (b"{}", 422),
         (b'{"metadata": {"name": "a", "labels": null}, "data": null}', 201),
         (b"x" * (3 * 1024 * 1024 + 1), 413),

@@ -72,7 +72,7 @@ def test_an_object_that_is_going_gets_no_new_finalizer(store):
 
 
 def test_a_namesake_is_not_deleted(store, job):
-    with pytest.raises(StatusError, match="Precondition failed: UID in precondition: another") as caught:
+    with pytest.raises(StatusError, match=r"the UID in the precondition \(another\) does not match") as caught:
         store.delete(JOBS, "team-a", "demo", uid="another")
     assert caught.value.code == 409
     assert store.get(JOBS, "team-a", "demo")

@@ -5,7 +5,9 @@ from tests.sandbox.objects import cluster_queue
 
 
 def messages(resource, obj, old=None):
-    return [item["message"].split(": ", 2)[-1] for item in rules.check(f"{resource}.kueue.x-k8s.io", obj, old)]
+    return [
+        item["message"].removeprefix("Invalid value: ") for item in rules.check(f"{resource}.kueue.x-k8s.io", obj, old)
+    ]
 
 
 def test_a_queue_that_keeps_the_rules():
@@ -35,7 +37,7 @@ def test_borrowing_by_preemption_needs_reclaim():
 
 def test_a_local_queue_keeps_its_cluster_queue():
     old, new = {"spec": {"clusterQueue": "a"}}, {"spec": {"clusterQueue": "b"}}
-    assert messages("localqueues", new, old) == ["field is immutable"]
+    assert messages("localqueues", new, old) == ['"b": field is immutable']
     assert messages("localqueues", new) == messages("localqueues", new, new) == []
 
 

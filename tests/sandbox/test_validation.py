@@ -38,8 +38,9 @@ def test_a_boolean_is_no_number():
 def test_a_duplicate_key_in_a_list_with_keys():
     job = pytorch_job()
     container_of(job)["env"] = [{"name": "A", "value": "1"}, {"name": "A", "value": "2"}]
-    place = "spec.pytorchReplicaSpecs.Worker.template.spec.containers[0].env[1]"
-    assert found(job, JOB) == [f'{place}: Duplicate value: {{"name":"A"}}']
+    place = "spec.pytorchReplicaSpecs[Worker].template.spec.containers[0].env[1]"
+    (item,) = validation.duplicates(job, JOB)
+    assert (item["field"], item["message"]) == (place, 'Duplicate value: {"name":"A"}')
 
 
 def test_an_enum_lists_what_it_takes():
