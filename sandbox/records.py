@@ -54,9 +54,12 @@ class Record:
         return copied
 
 
+_ENCODER = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False)
+
+
 def encode(value: Any) -> str:
     """JSON without blanks, as it is stored and sent."""
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+    return _ENCODER.encode(value)
 
 
 class Records:

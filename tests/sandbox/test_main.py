@@ -3,13 +3,15 @@
 import contextlib
 import json
 import signal
+import subprocess
+import sys
 import threading
 
 import httpx
 import pytest
 
 from tests.sandbox.objects import config_map
-from tests.sandboxes import sandbox_process
+from tests.sandboxes import REPOSITORY, sandbox_process
 
 MAPS = "/api/v1/namespaces/default/configmaps"
 
@@ -74,3 +76,17 @@ def test_it_ends_within_two_seconds_with_streams_open(tmp_path):
                 assert streams.enter_context(watch).status_code == 200
             assert sandbox.stop() < 2
         assert sandbox.process.returncode in (0, -signal.SIGTERM)
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path):
+    command = [sys.executable, "-m", "sandbox", "--data", tmp_path, "--port", "0", "--token-file", tmp_path / "none"]
+    ended = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=30, check=False)
+    assert ended.returncode == 2
+    assert f"No such file or directory: '{tmp_path / 'none'}'" in ended.stderr
+
+
+def test_ctrl_c_leaves_no_traceback(tmp_path, capfd):
+    with sandbox_process(tmp_path) as sandbox:
+        sandbox.process.send_signal(signal.SIGINT)
+        sandbox.process.wait(5)
+    assert "Traceback" not in capfd.readouterr().err
