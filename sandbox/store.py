@@ -169,11 +169,17 @@ class Store:
     # Writing
 
     def create(
-        self, resource: str, obj: dict[str, Any], *, manager: str = "", managed: Objects | None = None
+        self,
+        resource: str,
+        obj: dict[str, Any],
+        *,
+        manager: str = "",
+        managed: Objects | None = None,
+        dry_run: bool = False,
     ) -> dict[str, Any]:
         """Store a new object and return it as stored: uid, creationTimestamp, resourceVersion, generation 1.
 
-        `managed` is what managedFields become, where server-side apply keeps them itself.
+        `managed` is what managedFields become, where server-side apply keeps them itself. A dry run stores nothing.
         Raises StatusError: 409 AlreadyExists, 404 for an unknown namespace, 403 for one that is being deleted.
         """
         kind = KINDS[resource]
@@ -185,6 +191,8 @@ class Store:
                 obj["metadata"]["managedFields"] = fields.track(
                     None, obj, Writer(manager), topology_of(resource), self.clock.stamp()
                 )
+            if dry_run:
+                return obj
             record = self._write(kind, obj, None)
             self._note(record)
             if resource == "namespaces":
@@ -198,8 +206,9 @@ class Store:
         *,
         manager: str = "",
         managed: Objects | None = None,
+        dry_run: bool = False,
     ) -> dict[str, Any]:
-        """Replace everything but the status. `managed` replaces managedFields (server-side apply keeps them itself).
+        """Replace everything but the status; `managed` and `dry_run` as in `create`.
 
         The generation counts up when something beside metadata changed. An update that changes nothing makes no new
         version. A stale `metadata.resourceVersion` is a 409.
@@ -209,15 +218,17 @@ class Store:
             new = drafts.changed(KINDS[resource], record, obj)
             if managed is not None:
                 new["metadata"]["managedFields"] = managed
-            return self._replace(record, new, Writer(manager) if managed is None else None)
+            return self._replace(record, new, Writer(manager) if managed is None else None, dry_run)
 
-    def update_status(self, resource: str, obj: dict[str, Any], *, manager: str = "") -> dict[str, Any]:
+    def update_status(
+        self, resource: str, obj: dict[str, Any], *, manager: str = "", dry_run: bool = False
+    ) -> dict[str, Any]:
         """Replace nothing but the status."""
         with self.transaction():
             record = self.current(resource, obj)
             new = record.copy()
             new["status"] = json.loads(encode(obj.get("status", {})))
-            return self._replace(record, new, Writer(manager, subresource="status"))
+            return self._replace(record, new, Writer(manager, subresource="status"), dry_run)
 
     def current(self, resource: str, obj: dict[str, Any]) -> Record:
         """The record that `obj` wants to replace; 404 or 409 when it is not the one."""
@@ -311,13 +322,15 @@ class Store:
 
     # Inside
 
-    def _replace(self, record: Record, new: dict[str, Any], writer: Writer | None) -> dict[str, Any]:
+    def _replace(self, record: Record, new: dict[str, Any], writer: Writer | None, dry_run: bool) -> dict[str, Any]:
         if new == record.obj:
             return record.copy()
         if writer and writer.manager:
             new["metadata"]["managedFields"] = fields.track(
                 record.obj, new, writer, topology_of(record.resource), self.clock.stamp()
             )
+        if dry_run:
+            return new
         written = self._write(KINDS[record.resource], new, record)
         if written.terminating and record.finalizers and not written.finalizers and not written.in_grace:
             garbage.finish(self, written)

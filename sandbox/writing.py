@@ -55,9 +55,7 @@ def create(store: Store, kind: Kind, namespace: str, obj: Object, options: Optio
     if kind.has_status:
         obj.pop("status", None)
     _admit(store, kind, obj, None, options)
-    if options.dry_run:
-        return drafts.born(store, kind, obj)
-    return store.create(kind.resource, obj, manager=options.manager)
+    return store.create(kind.resource, obj, manager=options.manager, dry_run=options.dry_run)
 
 
 def update(store: Store, kind: Kind, record: Record, obj: Object, options: Options) -> Object:
@@ -67,13 +65,11 @@ def update(store: Store, kind: Kind, record: Record, obj: Object, options: Optio
         message = "Invalid value: 0: must be specified for an update"
         causes = [errors.cause("FieldValueInvalid", message, "metadata.resourceVersion")]
         raise errors.invalid(kind.resource, record.name, causes)
-    current = store.current(kind.resource, obj)
+    store.current(kind.resource, obj)
     if kind.has_status:
         obj["status"] = record.copy().get("status", {})
     _admit(store, kind, obj, record, options)
-    if options.dry_run:
-        return drafts.changed(kind, current, obj)
-    return store.update(kind.resource, obj, manager=options.manager)
+    return store.update(kind.resource, obj, manager=options.manager, dry_run=options.dry_run)
 
 
 def update_status(store: Store, kind: Kind, record: Record, obj: Object, options: Options) -> Object:
@@ -84,10 +80,7 @@ def update_status(store: Store, kind: Kind, record: Record, obj: Object, options
         whole["metadata"]["resourceVersion"] = obj["metadata"]["resourceVersion"]
     _screen(kind, whole, options)
     _check(kind, whole, record.obj)
-    store.current(kind.resource, whole)
-    if options.dry_run:
-        return whole
-    return store.update_status(kind.resource, whole, manager=options.manager)
+    return store.update_status(kind.resource, whole, manager=options.manager, dry_run=options.dry_run)
 
 
 def apply_object(store: Store, kind: Kind, place: tuple[str, str], wanted: Object, options: Options) -> Object:
@@ -112,13 +105,9 @@ def apply_object(store: Store, kind: Kind, place: tuple[str, str], wanted: Objec
         if namespace:
             drafts.must_accept(store, kind, name, namespace)
         _admit(store, kind, merged, None, options)
-        if options.dry_run:
-            return drafts.born(store, kind, merged)
-        return store.create(kind.resource, merged, managed=managed)
+        return store.create(kind.resource, merged, managed=managed, dry_run=options.dry_run)
     _admit(store, kind, merged, record, options)
-    if options.dry_run:
-        return drafts.changed(kind, record, merged)
-    return store.update(kind.resource, merged, managed=managed)
+    return store.update(kind.resource, merged, managed=managed, dry_run=options.dry_run)
 
 
 def patched(record: Record, change: Callable[[Object], Any]) -> Object:

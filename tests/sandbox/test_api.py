@@ -43,7 +43,7 @@ def test_unknown_fields_are_dropped_with_a_warning(custom):
 
 def test_a_dry_run_says_everything_and_stores_nothing(custom, sandbox):
     made = custom.create_namespaced_custom_object(*JOBS, pytorch_job(), dry_run="All", field_validation="Strict")
-    assert made["metadata"]["uid"]
+    assert [entry["operation"] for entry in made["metadata"]["managedFields"]] == ["Update"]
     assert refusal(custom.get_namespaced_custom_object, *JOBS, "demo")["code"] == 404
     assert made["metadata"]["uid"] not in {line["uid"] for line in sandbox.journal()}
     job = pytorch_job()
@@ -197,3 +197,16 @@ def test_wrong_verbs_are_not_allowed(sandbox):
         with pytest.raises(httpx.HTTPStatusError) as caught:
             sandbox.call(method, path, {})
         assert caught.value.response.status_code == 405
+
+
+def test_a_dry_run_of_any_other_write_changes_nothing(custom):
+    custom.create_namespaced_custom_object(*JOBS, pytorch_job())
+    before = custom.get_namespaced_custom_object(*JOBS, "demo")
+    change = {"metadata": {"labels": {"a": "b"}}, "spec": {"nprocPerNode": "8"}}
+    patched = custom.patch_namespaced_custom_object(*JOBS, "demo", change, dry_run="All")
+    assert (patched["spec"]["nprocPerNode"], patched["metadata"]["generation"]) == ("8", 2)
+    status = {"status": {"startTime": "2026-03-01T12:00:00Z"}}
+    assert custom.patch_namespaced_custom_object_status(*JOBS, "demo", status, dry_run="All")["status"]["startTime"]
+    custom.patch_namespaced_custom_object(*JOBS, "demo", pytorch_job(nprocPerNode="2"), dry_run="All", **APPLY)
+    custom.delete_namespaced_custom_object(*JOBS, "demo", dry_run="All")
+    assert custom.get_namespaced_custom_object(*JOBS, "demo") == before
