@@ -11,7 +11,7 @@ import httpx
 from portal.management.smoke.rest import Rest
 
 GIVE_UP_SECONDS = 90
-VALUES = {"workers": 1, "gpus_per_worker": 1}
+VALUES = {"model": "m", "workers": 1, "gpus_per_worker": 1}
 
 
 @dataclass
