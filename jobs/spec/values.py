@@ -155,7 +155,7 @@ def _list(field: Schema, value: object, image_prefixes: tuple[str, ...]) -> str:
     if len(value) > most:
         return f"Use at most {most} entries; this has {len(value)}."
     if len(value) < field.get("minItems", 0):
-        return f"Use at least {field['minItems']} entries; this has {len(value)}."
+        return f"List at least {field['minItems']}; this has {len(value)}."
     for number, item in enumerate(value, start=1):
         message = _scalar(field["items"], item, image_prefixes)
         if message:

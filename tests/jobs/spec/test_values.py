@@ -115,7 +115,7 @@ def test_the_total_is_bounded() -> None:
         ({"type": "string", "const": "yes"}, "no", "This must be yes."),
         ({"type": "string", "format": "shell"}, "set -e\npython x.py", ""),
         ({"type": "string", "pattern": "^a$"}, "b", "This does not have the form ^a$."),
-        ({"type": "array", "items": {"type": "integer"}, "minItems": 1}, [], "Use at least 1 entries; this has 0."),
+        ({"type": "array", "items": {"type": "integer"}, "minItems": 1}, [], "List at least 1; this has 0."),
         (
             {"type": "array", "items": {"type": "integer"}, "uniqueItems": True},
             [1, 1],
