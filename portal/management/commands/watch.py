@@ -68,7 +68,10 @@ class Watch:
 
     def run(self, lock: Lock, stop: Event) -> None:
         """Until `stop`. Raises psycopg.Error when the lock may be lost, RuntimeError when a thread died of a bug."""
-        threads = [Thread(target=self._follow, args=(mirrored,), daemon=True) for mirrored in MIRRORED]
+        threads = [
+            Thread(target=self._follow, args=(mirrored,), name=f"watch {mirrored.kind}", daemon=True)
+            for mirrored in MIRRORED
+        ]
         for thread in threads:
             thread.start()
         try:
