@@ -2,15 +2,21 @@
 
 from typing import Any
 
+from sandbox.canonical import canonical
+
+_QUOTAS = {"borrowingLimit", "lendingLimit", "nominalQuota"}
+
 
 def complete(resource: str, obj: dict[str, Any]) -> None:
-    """Fill in, in place, what a new object of the core group gets at once; other kinds stay as they are."""
+    """Fill in, in place, what a new object gets at once; a kind that is not named stays as it is."""
     if resource == "namespaces":
         _namespace(obj)
     elif resource == "persistentvolumeclaims":
         _claim(obj)
     elif resource == "pods":
         _pod(obj)
+    elif resource == "clusterqueues.kueue.x-k8s.io":
+        _cluster_queue(obj)
 
 
 def _namespace(obj: dict[str, Any]) -> None:
@@ -42,13 +48,22 @@ def _pod(obj: dict[str, Any]) -> None:
         _write_quantities(container)
     for volume in spec.get("volumes", []):
         if "sizeLimit" in volume.get("emptyDir", {}):
-            volume["emptyDir"]["sizeLimit"] = str(volume["emptyDir"]["sizeLimit"])
+            volume["emptyDir"]["sizeLimit"] = canonical(volume["emptyDir"]["sizeLimit"])
     obj.setdefault("status", {}).setdefault("phase", "Pending")
 
 
+def _cluster_queue(obj: dict[str, Any]) -> None:
+    """Kueue's webhook decodes a new ClusterQueue and writes it again; at an update it does not (seen with 0.19)."""
+    for group in obj.get("spec", {}).get("resourceGroups") or []:
+        for flavor in group["flavors"]:
+            for quota in flavor.get("resources", []):
+                for name in _QUOTAS & quota.keys():
+                    quota[name] = canonical(quota[name])
+
+
 def _write_quantities(holder: dict[str, Any]) -> None:
-    """Kinds of the core group hold quantities as texts, even where somebody sent a number."""
+    """Kinds that are Go types hold quantities as canonical texts, whatever somebody sent."""
     for side in ("limits", "requests"):
         held = holder.get("resources", {}).get(side)
         if held:
-            holder["resources"][side] = {name: str(value) for name, value in held.items()}
+            holder["resources"][side] = {name: canonical(value) for name, value in held.items()}

@@ -140,7 +140,14 @@ class Server(uvicorn.Server):
     def __init__(self, app: Starlette, pulse: Pulse, port: int, host: str = "127.0.0.1") -> None:
         super().__init__(
             uvicorn.Config(
-                app, host=host, port=port, log_level="warning", timeout_graceful_shutdown=1, server_header=False
+                app,
+                host=host,
+                port=port,
+                log_level="warning",
+                server_header=False,
+                timeout_graceful_shutdown=1,
+                # Long, as kube-apiserver's: a client must not find its idle connection closed as it writes.
+                timeout_keep_alive=90,
             )
         )
         self._pulse = pulse

@@ -188,9 +188,8 @@ class Store:
             if managed is not None:
                 obj["metadata"]["managedFields"] = managed
             elif manager:
-                obj["metadata"]["managedFields"] = fields.track(
-                    None, obj, Writer(manager), topology_of(resource), self.clock.stamp()
-                )
+                tracked = fields.track(None, obj, Writer(manager), topology_of(resource), self.clock.stamp())
+                obj["metadata"] |= {"managedFields": tracked} if tracked else {}
             if dry_run:
                 return obj
             record = self._write(kind, obj, None)

@@ -187,7 +187,7 @@ def _check(kind: Kind, obj: Object, old: Object | None) -> None:
     wrong = list(validation.check(body, schema))
     for item in found + ([] if kind.crd else wrong):
         if item["reason"] == "FieldValueTypeInvalid":
-            raise _undecodable(kind, item["message"].partition(": ")[2])
+            raise _undecodable(kind, item["message"].split(": ", 2)[-1])
     found += wrong
     if kind.crd:
         # A plain pod may name a variable twice, the last one counts; in the templates of custom kinds it may not.

@@ -1,3 +1,5 @@
+from tests.sandbox.objects import cluster_queue
+
 POD = {
     "metadata": {"name": "p", "namespace": "team-a"},
     "spec": {
@@ -27,3 +29,8 @@ def test_a_claim_is_bound_to_a_volume_of_its_own(store):
     claim = store.create("persistentvolumeclaims", {"metadata": {"name": "c", "namespace": "team-a"}, "spec": spec})
     assert claim["status"] == {"phase": "Bound", "accessModes": ["ReadWriteMany"], "capacity": {"storage": "5"}}
     assert claim["spec"]["volumeName"] == f"pvc-{claim['metadata']['uid']}"
+
+
+def test_a_new_cluster_queue_holds_its_quotas_as_canonical_texts(store):
+    queue = store.create("clusterqueues.kueue.x-k8s.io", cluster_queue(gpus="2000m"))
+    assert queue["spec"]["resourceGroups"][0]["flavors"][0]["resources"][0]["nominalQuota"] == "2"
