@@ -8,7 +8,6 @@ RUN useradd --system --uid 10001 --home-dir /app choirmaster && install -d -o ch
 COPY --from=packages /venv /venv
 WORKDIR /app
 COPY manage.py ./
-COPY locale locale
 COPY portal portal
 COPY tenants tenants
 COPY quotas quotas

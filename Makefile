@@ -11,7 +11,7 @@ WITH_SERVICES := $(BIN)/python -m portal.management.embedded --
 SOURCES := manage.py portal tenants quotas jobs sandbox tests
 
 .DEFAULT_GOAL := help
-.PHONY: help demo smoke test kill check fix lock
+.PHONY: help demo smoke test kill cluster check fix lock
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -27,6 +27,9 @@ test: $(INSTALLED) ## Run the tests with a PostgreSQL and a Redis of their own; 
 
 kill: $(INSTALLED) ## Kill every process of a demo again and again while 200 jobs are submitted (minutes)
 	@$(WITH_SERVICES) $(BIN)/python -m pytest -m kill $(ARGS)
+
+cluster: $(INSTALLED) ## Let a real control plane judge what is sent: TEST_CLUSTER_URL, _TOKEN_FILE, _CA_FILE
+	@$(WITH_SERVICES) $(BIN)/python -m pytest -m cluster $(ARGS)
 
 check: $(INSTALLED) ## Style, types, import rules, migrations, conventions
 	@$(WITH_SERVICES) tools/check.sh

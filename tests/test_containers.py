@@ -29,6 +29,16 @@ def test_no_secret_has_a_default() -> None:
     assert ":-" not in text
 
 
+def dockerfile() -> list[list[str]]:
+    return [line.split() for line in (ROOT / "Dockerfile").read_text().splitlines()]
+
+
 def test_the_image_does_not_run_as_root() -> None:
-    lines = (ROOT / "Dockerfile").read_text().splitlines()
-    assert "USER choirmaster" in lines[-5:]
+    assert [words[1] for words in dockerfile() if words[:1] == ["USER"]] == ["choirmaster"]
+
+
+def test_what_the_image_copies_is_there_and_not_ignored() -> None:
+    sources = {words[1] for words in dockerfile() if words[:1] == ["COPY"] and not words[1].startswith("--")}
+    kept = {line.removeprefix("!") for line in (ROOT / ".dockerignore").read_text().splitlines() if line[0] == "!"}
+    assert sources == kept
+    assert [name for name in sources if not (ROOT / name).exists()] == []

@@ -146,3 +146,9 @@ def test_rows_of_a_tenant_can_be_narrowed_to_their_reader() -> None:
     ]
     open_to_all = {model._meta.label for model in owned if not hasattr(model._meta.default_manager, "visible_to")}
     assert open_to_all - NEVER_SHOWN == set()
+
+
+def test_every_setting_is_documented() -> None:
+    read = set(re.findall(r'env_(?:str|list|bool|int|secret)\(\s*"(\w+)"', (ROOT / "portal/settings.py").read_text()))
+    documented = set(re.findall(r"^\| `(\w+)`", (ROOT / "docs/settings.md").read_text(), re.MULTILINE))
+    assert read == documented
