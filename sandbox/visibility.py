@@ -23,10 +23,10 @@ def pending_workloads(
     if local_queue is not None:
         local = store.peek(LOCAL_QUEUES, namespace or "", local_queue)
         if local is None:
-            raise errors.not_found(LOCAL_QUEUES, local_queue)
+            raise errors.not_found("localqueue.visibility.kueue.x-k8s.io", local_queue)
         cluster_queue = cluster_queue_of(local.obj)
     elif store.peek(CLUSTER_QUEUES, "", cluster_queue or "") is None:
-        raise errors.not_found(CLUSTER_QUEUES, cluster_queue or "")
+        raise errors.not_found("clusterqueue.visibility.kueue.x-k8s.io", cluster_queue or "")
     items = _positions(store, cluster_queue or "")
     if local_queue is not None:
         items = [

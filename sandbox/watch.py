@@ -116,7 +116,7 @@ class Watch:
         return b""
 
     def _bookmark(self, ends_initial: bool = False) -> bytes:
-        meta: dict[str, object] = {"resourceVersion": str(self.version), "creationTimestamp": None}
+        meta: dict[str, object] = {"resourceVersion": str(self.version)}
         if ends_initial:
             meta["annotations"] = {"k8s.io/initial-events-end": "true"}
         return _line(
@@ -145,7 +145,7 @@ def open_watch(store: Store, pulse: Pulse, target: Target, query: Mapping[str, s
         version=version or store.version,
         initial=initial,
         bookmarks=bookmarks,
-        ends_initial=sends_initial and bookmarks,
+        ends_initial=initial and bookmarks,
         # Without a word from the client a watch lives 30 to 60 minutes.
         seconds=max(whole(query, "timeoutSeconds", 0), 0) or random.uniform(1800, 3600),
     )

@@ -13,7 +13,8 @@ K8S = "/apis/kueue.x-k8s.io/v1beta2"
 def test_positions_of_an_unknown_queue(sandbox):
     with pytest.raises(httpx.HTTPStatusError) as caught:
         sandbox.call("GET", PENDING)
-    assert caught.value.response.status_code == 404
+    message = caught.value.response.json()["message"]
+    assert message == 'clusterqueue.visibility.kueue.x-k8s.io "premium" not found'
 
 
 @pytest.mark.parametrize("path", ["clusterqueues/premium", "nodes/x/pendingworkloads", "clusterqueues"])
