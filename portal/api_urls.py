@@ -1,7 +1,7 @@
 from django.urls import include, path
-from drf_spectacular.views import SpectacularJSONAPIView
 
 from jobs.api import views
+from jobs.api.documentation import openapi
 
 app_name = "api"
 jobs = [
@@ -12,7 +12,7 @@ jobs = [
     path("<uuid:uid>/events/", views.SubmissionEvents.as_view(), name="submission-events"),
 ]
 urlpatterns = [
-    path("openapi.json", SpectacularJSONAPIView.as_view(), name="openapi"),
+    path("openapi.json", openapi, name="openapi"),
     path("tenants/<slug:tenant>/templates/", views.TemplateList.as_view(), name="template-list"),
     path("tenants/<slug:tenant>/templates/<slug:template>/", views.TemplateDetail.as_view(), name="template-detail"),
     path("tenants/<slug:tenant>/jobs/", include(jobs)),

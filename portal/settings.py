@@ -135,9 +135,6 @@ SPECTACULAR_SETTINGS = {
     "TITLE": "Choirmaster",
     "DESCRIPTION": "Submit and follow distributed training jobs.",
     "VERSION": "1",
-    "SERVE_INCLUDE_SCHEMA": False,
-    "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
-    "SERVE_AUTHENTICATION": [],
 }
 
 # --- Database: PostgreSQL >= 15 only. postgresql://user:password@host:port/name, or ?host=/socket/folder -------------

@@ -18,6 +18,14 @@ settings.CACHES["default"]["LOCATION"] = settings.REDIS_URL
 settings.STATIC_ROOT = f"{settings.STATIC_ROOT}-{WORKER}"
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Prints what tests counted (record_property "figure"), also where they ran in another process."""
+    for report in terminalreporter.getreports("passed"):
+        for name, value in report.user_properties if report.when == "call" else ():
+            if name == "figure":
+                terminalreporter.write_line(str(value))
+
+
 @pytest.fixture(scope="session", autouse=True)
 def static_files() -> None:
     """Templates name static files by their hashed names, which exist only once they are collected."""

@@ -4,10 +4,12 @@ The rows are in tests/matrix/rows.py; a route without one fails here.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from django.conf import settings
 from django.db import transaction
 from django.http.response import HttpResponseBase
 from pytest_django import DjangoDbBlocker
@@ -40,10 +42,17 @@ def world(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator
         transaction.set_rollback(True)
 
 
-def test_every_route_has_a_row(capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_route_has_a_row(record_property: Callable[[str, object], None]) -> None:
     assert set(ROWS) == set(routes())
-    with capsys.disabled():
-        print(f"\nAccess matrix: {len(ROWS)} routes, N = {len(CASES)} calls.")
+    record_property("figure", f"Access matrix: {len(ROWS)} routes, N = {len(CASES)} calls")
+
+
+def test_every_part_has_a_row() -> None:
+    """A part of a page is a partial of its template (jobs.views.pages.part_of)."""
+    templates = Path(settings.BASE_DIR, "templates").rglob("*.html")
+    defined = {name for path in templates for name in re.findall(r"{% partialdef (\w+)", path.read_text())}
+    queries = {query for row in ROWS.values() for method in METHODS for query in row.queries_of(method)}
+    assert defined == set(re.findall(r"part=(\w+)", " ".join(queries)))
 
 
 @pytest.mark.parametrize("name", ROWS)

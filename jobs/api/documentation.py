@@ -1,8 +1,14 @@
 """What the OpenAPI document says of every operation beside its own parameters and answers."""
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, TypeVar
 
+from django.contrib.auth.decorators import login_not_required
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+from drf_spectacular.generators import SchemaGenerator
+from drf_spectacular.renderers import OpenApiJsonRenderer
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 
 from jobs.api.serializers import ProblemOutput, Strict
@@ -59,3 +65,19 @@ def operation(
         responses=responses,
         parameters=[*parameters, *([query] if query else [])],
     )
+
+
+@login_not_required
+@require_safe
+def openapi(request: HttpRequest) -> HttpResponse:
+    """The OpenAPI document of all routes. Public: it says what every installation can do, and nothing of this one."""
+    return HttpResponse(_document(), content_type="application/json")
+
+
+@cache
+def _document() -> bytes:
+    """Made once per process: it takes a quarter of a second, and anybody may ask for it."""
+    generator = SchemaGenerator()  # type: ignore[no-untyped-call]
+    document = generator.get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
+    rendered: bytes = OpenApiJsonRenderer().render(document, renderer_context={})
+    return rendered

@@ -50,7 +50,11 @@ def rest(*queries: str, also: int = 200, **methods: Need) -> Row:
     return Row(Door.REST, methods, {"POST": queries}, frozenset({also}))
 
 
-FORM = Row(Door.PAGE, {"GET": Need.VIEWER, "POST": Need.SUBMITTER}, {"POST": ("?part=field&f=name",)}, frozenset({503}))
+FORM = Row(
+    Door.PAGE,
+    {"GET": Need.VIEWER, "POST": Need.SUBMITTER},
+    {"GET": ("?part=summary",), "POST": ("?part=summary", "?part=field&f=name")},
+)
 
 ROWS: dict[str, Row] = {
     "healthz": Row(Door.OPEN, {"GET": Need.ANYBODY}),
