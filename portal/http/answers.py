@@ -8,7 +8,7 @@ from http import HTTPStatus
 from typing import Any
 
 from django.core.exceptions import BadRequest, PermissionDenied, RequestDataTooBig, SuspiciousOperation
-from django.db import OperationalError
+from django.db import OperationalError, close_old_connections
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse, UnreadablePostError
 from django.http.multipartparser import MultiPartParserError
 from django.template.loader import select_template
@@ -118,15 +118,26 @@ def _field_errors(detail: object, path: str) -> list[FieldError]:
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return answer(request, portal_error(exception) or PortalError("bad_request", _("The request is malformed.")))
+    return _handled(request, portal_error(exception) or PortalError("bad_request", _("The request is malformed.")))
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return answer(request, portal_error(exception) or Forbidden(_("You may not do this.")))
+    return _handled(request, portal_error(exception) or Forbidden(_("You may not do this.")))
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return answer(request, NotFound())
+    return _handled(request, NotFound())
+
+
+def _handled(request: HttpRequest, error: PortalError) -> HttpResponse:
+    """Django 5.2 calls its handlers in a thread of their own (core/handlers/exception.py, thread_sensitive=False).
+
+    No request ends there, so nobody else would give the connection that the page's frame took back to the pool.
+    """
+    try:
+        return answer(request, error)
+    finally:
+        close_old_connections()
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
