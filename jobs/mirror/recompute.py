@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from jobs.models import Attempt, Event, Pod, Submission, Workload
 from jobs.state import Condition, Facts, PodFacts, WorkloadFacts, derive
-from jobs.translators.base import member, text
+from jobs.translators.base import member, text, time
 from portal.errors import PortalError
 from portal.live import announce
 from portal.names import GPU
@@ -64,6 +64,8 @@ def facts_of(submission: Submission) -> Facts:
         phase=submission.job_phase,
         message=submission.job_message,
         suspended=submission.job_suspended,
+        active=submission.replicas_active,
+        succeeded=submission.replicas_succeeded,
         started_at=submission.started_at,
         finished_at=submission.finished_at,
         gone=submission.gone_at is not None,
@@ -88,7 +90,7 @@ def conditions_of(found: object) -> dict[str, Condition]:
 
 def _condition(item: Mapping[str, Any]) -> Condition:
     return Condition(
-        text(item, "status"), text(item, "reason"), text(item, "message"), text(item, "lastTransitionTime")
+        text(item, "status"), text(item, "reason"), text(item, "message"), time(item, "lastTransitionTime")
     )
 
 

@@ -83,8 +83,8 @@ def _columns(row: Workload, obj: Object) -> dict[str, Any]:
     conditions = found if isinstance(found, list) else []
     facts = WorkloadFacts(conditions_of(conditions))
     deciding = next((facts.condition(name) for name in PRECEDENCE if facts.condition(name).true), None)
-    deciding = deciding or facts.condition("QuotaReserved")
-    evicted, reserved = facts.condition("Evicted"), facts.condition("QuotaReserved")
+    evicted, admitted, reserved = (facts.condition(name) for name in ("Evicted", "Admitted", "QuotaReserved"))
+    deciding = deciding or reserved
     columns: dict[str, Any] = {
         "name": text_of(text(obj, "metadata", "name"), 253),
         "cluster_queue": text_of(text(obj, "status", "admission", "clusterQueue"), 253) or row.cluster_queue,
@@ -97,8 +97,8 @@ def _columns(row: Workload, obj: Object) -> dict[str, Any]:
         "message": text_of(deciding.message),
         "requeues": _evictions(obj),
         "active": member(obj, "spec", "active") is not False,
-        "quota_reserved_at": _since(obj, "QuotaReserved"),
-        "admitted_at": _since(obj, "Admitted"),
+        "quota_reserved_at": reserved.at if reserved.true else None,
+        "admitted_at": admitted.at if admitted.true else None,
         "gone_at": None,
     }
     if evicted.true:
@@ -117,14 +117,6 @@ def _truth(facts: WorkloadFacts, name: str) -> bool | None:
     return True if condition.true else False if condition.false else None
 
 
-def _since(obj: Object, name: str) -> datetime | None:
-    """Since when the condition is true."""
-    for condition in member(obj, "status", "conditions") or []:
-        if text(condition, "type") == name and text(condition, "status") == "True":
-            return time(condition, "lastTransitionTime")
-    return None
-
-
 def _evictions(obj: Object) -> int:
     """How often it went back to the queue: Kueue >= 0.12 counts evictions by reason, older ones only timed requeues."""
     counted = member(obj, "status", "schedulingStats", "evictions")
@@ -138,5 +130,5 @@ def _attempts(submission: Submission, row: Workload) -> None:
         admit(submission, at=row.admitted_at, ended_reason=row.eviction_reason)
     if row.evicted or row.admitted is False:
         evicted = conditions_of(row.conditions).get("Evicted")
-        at = time({"at": evicted.since}, "at") if evicted and evicted.true else None
+        at = evicted.at if evicted and evicted.true else None
         end_attempt(submission, at=at or timezone.now(), reason=row.eviction_reason or "Evicted")

@@ -31,16 +31,17 @@ def _succeeded(facts: Facts) -> Derived | None:
     finished = _workload(facts).condition("Finished")
     if facts.phase != "Succeeded" and not (finished.true and finished.reason == "Succeeded"):
         return None
-    if facts.started_at is None or facts.finished_at is None:
+    ended = facts.finished_at or finished.at
+    if facts.started_at is None or ended is None:
         return Derived("succeeded", "succeeded")
-    return Derived("succeeded", "succeeded", {"seconds": int((facts.finished_at - facts.started_at).total_seconds())})
+    return Derived("succeeded", "succeeded", {"seconds": int((ended - facts.started_at).total_seconds())})
 
 
 def _failed(facts: Facts) -> Derived | None:
     finished = _workload(facts).condition("Finished")
     if facts.phase != "Failed" and not (finished.true and finished.reason == "Failed"):
         return None
-    asked, ended = facts.cancel_requested_at, facts.finished_at
+    asked, ended = facts.cancel_requested_at, facts.finished_at or finished.at
     if asked and (ended is None or ended > asked):
         return None  # what fails after a cancel fails because of it
     return failure(facts if facts.phase == "Failed" else replace(facts, message=finished.message))

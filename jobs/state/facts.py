@@ -19,12 +19,12 @@ class Derived:
 
 @dataclass(frozen=True)
 class Condition:
-    """One condition of a Kubernetes object. `status` is "True", "False" or "Unknown"; `since` is RFC 3339 or ""."""
+    """One condition of a Kubernetes object. `status` is "True", "False" or "Unknown"; `at`: since when it is so."""
 
     status: str
     reason: str = ""
     message: str = ""
-    since: str = ""
+    at: datetime | None = None
 
     @property
     def true(self) -> bool:
@@ -98,6 +98,8 @@ class Facts:
     phase: str = ""  # Created, Suspended, Running, Restarting, Succeeded, Failed
     message: str = ""
     suspended: bool | None = None
+    active: int = 0  # replicas that run, as the operator counts them
+    succeeded: int = 0
     started_at: datetime | None = None
     finished_at: datetime | None = None
     gone: bool = False

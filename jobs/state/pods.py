@@ -20,11 +20,12 @@ CANNOT_START = frozenset(
 
 
 def running(facts: Facts) -> Derived:
-    """The operator calls a job Running as soon as one replica runs; we do once no replica is left to start."""
+    """The operator calls a job Running as soon as one replica runs; we do when all of them have come to run."""
     present = [pod for pod in facts.pods if pod.present]
     if facts.phase == "Restarting":
         return Derived("running", "restarting", _restarts([pod for pod in facts.pods if pod.exit_code]))
-    if any(pod.phase == "Pending" and not pod.restarts for pod in present):
+    counted = facts.active + facts.succeeded
+    if 0 < counted < facts.replicas or (not counted and any(pod.phase == "Pending" for pod in present)):
         return starting(facts)
     crashing = [pod for pod in present if pod.state == "waiting" and pod.restarts]
     if crashing:
@@ -42,9 +43,9 @@ def starting(facts: Facts) -> Derived:
     for pod in present:
         if pod.reason == "Unschedulable":
             return Derived("starting", "unschedulable", _replica(pod, message=pod.message))
-    if not present:
+    ready = sum(pod.ready or pod.phase == "Succeeded" for pod in present) if present else facts.active + facts.succeeded
+    if not present and not ready:
         return Derived("starting", "admitted")
-    ready = sum(pod.ready or pod.phase == "Succeeded" for pod in present)
     counts = {"ready": ready, "total": max(facts.replicas, len(present))}
     for pod in present:
         if pod.pulling and not pod.ready:

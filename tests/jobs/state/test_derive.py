@@ -13,7 +13,7 @@ from jobs.state import Condition, Derived, Facts, PodFacts, WorkloadFacts, deriv
 from jobs.state.derive import RULES
 
 RECORDED = json.loads(Path(__file__).with_name("recorded.json").read_text())
-TIMES = ("started_at", "finished_at", "cancel_requested_at")
+TIMES = ("started_at", "finished_at", "cancel_requested_at", "at")
 
 
 def dated(values: dict[str, Any]) -> dict[str, Any]:
@@ -23,7 +23,9 @@ def dated(values: dict[str, Any]) -> dict[str, Any]:
 def facts_from(recorded: dict[str, Any]) -> Facts:
     values = dated(recorded)
     if "workload" in values:
-        conditions = {name: Condition(**found) for name, found in values["workload"].pop("conditions", {}).items()}
+        conditions = {
+            name: Condition(**dated(found)) for name, found in values["workload"].pop("conditions", {}).items()
+        }
         values["workload"] = WorkloadFacts(conditions=conditions, **values["workload"])
     values["pods"] = [PodFacts(**dated(pod)) for pod in values.get("pods", ())]
     return Facts(**values)
