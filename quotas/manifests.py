@@ -125,9 +125,17 @@ def covered_resources(quotas: Sequence[QuotaLine]) -> list[str]:
 
 
 def _resource(line: QuotaLine, in_cohort: bool) -> Manifest:
-    entry: Manifest = {"name": line.resource, "nominalQuota": show(line.nominal, line.resource)}
+    entry: Manifest = {"name": line.resource, "nominalQuota": _text(line.nominal, line.resource)}
     if in_cohort and line.borrowing_limit is not None:
-        entry["borrowingLimit"] = show(line.borrowing_limit, line.resource)
+        entry["borrowingLimit"] = _text(line.borrowing_limit, line.resource)
     if in_cohort and line.lending_limit is not None:
-        entry["lendingLimit"] = show(line.lending_limit, line.resource)
+        entry["lendingLimit"] = _text(line.lending_limit, line.resource)
     return entry
+
+
+def _text(amount: int, resource: str) -> str:
+    """As Kueue itself writes a new queue (Go's canonical form, 1k for 1000): else the next apply would be a change."""
+    text, thousands = show(amount, resource), 0
+    while text.endswith("000"):
+        text, thousands = text[:-3], thousands + 1
+    return text + ("", "k", "M", "G", "T", "P", "E")[thousands]
