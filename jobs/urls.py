@@ -1,4 +1,4 @@
-from django.urls import include, path
+from django.urls import URLPattern, URLResolver, include, path
 
 from jobs import views
 
@@ -13,7 +13,7 @@ job = [
     path("manifest/", views.submission_manifest, name="submission-manifest"),
     path("cancel/", views.submission_cancel, name="submission-cancel"),
 ]
-tenant = [
+tenant: list[URLPattern | URLResolver] = [
     path("", views.tenant_home, name="tenant-home"),
     path("live/", views.live, name="live"),
     path("jobs/", views.submission_list, name="submission-list"),

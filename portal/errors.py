@@ -1,4 +1,4 @@
-"""The one error class that may cross a door. `portal.http` is the only place that turns it into a page or problem+json."""
+"""The one error class that may cross a door. Only `portal.http` turns it into a page or problem+json."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class FieldError:
-    """One message for one field. `path` is dotted, as in the submitted values ("resources.workers"); "" is the whole form."""
+    """One message for one field. `path` is dotted, as in the submitted values ("values.workers"); "" is the whole form."""
 
     path: str
     message: str

@@ -47,7 +47,11 @@ def _portal_token(admin: Cluster) -> str:
         for obj in [namespace, *yaml.safe_load_all(RBAC.read_text())]:
             path = f"{PATHS[obj['kind']]}/{obj['metadata']['name']}?fieldManager=admin&force=true"
             client.patch(path, content=yaml.safe_dump(obj)).raise_for_status()
-        request = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {"expirationSeconds": 3600}}
+        request = {
+            "apiVersion": "authentication.k8s.io/v1",
+            "kind": "TokenRequest",
+            "spec": {"expirationSeconds": 3600},
+        }
         path = f"{PATHS['ServiceAccount']}/choirmaster/token"
         answer = client.post(path, json=request, headers={"Content-Type": "application/json"}).raise_for_status()
     return str(answer.json()["status"]["token"])
