@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class FieldError:
-    """One message for one field. `path` is dotted, as in the submitted values ("values.workers"); "" is the whole form."""
+    """One message for one field. `path` is dotted, as submitted ("values.image"); "" is the form itself."""
 
     path: str
     message: str

@@ -2,7 +2,8 @@
 
 A quantity is a decimal number with an optional suffix (k8s.io/apimachinery 1.36, pkg/api/resource/quantity.go):
 m, none, k, M, G, T, P, E, or Ki, Mi, Gi, Ti, Pi, Ei, or an exponent (1e3).
-We count cpu in thousandths of a core and everything else (bytes, GPUs) in ones. Fractions of those are refused, never rounded.
+We count cpu in thousandths of a core and everything else (bytes, GPUs) in ones. Fractions of those are refused, never
+rounded.
 """
 
 import re
@@ -23,7 +24,9 @@ def parse(text: str, resource: str = "") -> int:
     amount = _decimal(text) * (1000 if resource == "cpu" else 1)
     if amount != amount.to_integral_value():
         smallest = "1m" if resource == "cpu" else "1"
-        raise BadQuantity(f"{text!r} is not a whole number of units; the smallest step of {resource or 'this'} is {smallest}.")
+        raise BadQuantity(
+            f"{text!r} is not a whole number of units; the smallest step of {resource or 'this'} is {smallest}."
+        )
     if amount > _MAX:
         raise BadQuantity(f"{text!r} is more than 2^63-1, the largest amount that Kubernetes can store.")
     return int(amount)
