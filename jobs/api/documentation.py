@@ -21,7 +21,7 @@ ALWAYS = {
     401: "The token is missing, wrong, expired or revoked.",
     403: "Your role or the token's is too low; the message names the one that is needed.",
     404: "There is nothing here, or it belongs to another tenant.",
-    429: "Too many requests; wait for Retry-After seconds.",
+    429: "Too many requests, where an installation limits them; wait for Retry-After seconds.",
     503: "The database or the cluster does not answer; try again after Retry-After seconds.",
 }
 WITH_BODY = {

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.http import QueryDict
 from django.utils.translation import gettext as _
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
@@ -162,10 +163,14 @@ class StateChangeOutput(serializers.ModelSerializer[StateChange]):
 
 
 class SubmissionDetailOutput(SubmissionOutput):
-    changes = StateChangeOutput(many=True, help_text="Every change of state or reason, oldest first.")
+    changes = serializers.SerializerMethodField(help_text="Every change of state or reason, oldest first.")
 
     class Meta(SubmissionOutput.Meta):
         fields = [*SubmissionOutput.Meta.fields, "values", "manifest", "changes"]
+
+    @extend_schema_field(StateChangeOutput(many=True))
+    def get_changes(self, submission: Submission) -> Any:
+        return StateChangeOutput(submission.changes.order_by("id"), many=True).data
 
 
 class SubmissionPage(serializers.Serializer[Any]):

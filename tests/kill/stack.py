@@ -69,8 +69,8 @@ def running_stack(folder: Path) -> Iterator[Stack]:
         process = subprocess.Popen(
             command, cwd=CHECKOUT, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
         )
+        home = Home(data)
         try:
-            home = Home(data)
             _wait_until_ready(process, folder / "demo.log")
             run = home.last_run()
             assert run is not None
@@ -81,6 +81,7 @@ def running_stack(folder: Path) -> Iterator[Stack]:
                 process.wait(20)
             process.kill()
             process.wait()
+            home.reset()  # as root, PostgreSQL's files lie elsewhere
             # As root it lies outside of `folder`.
             shutil.rmtree(Home(data).postgres, ignore_errors=True)
 
