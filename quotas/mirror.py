@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from django.db import transaction
+from django.db import DataError, transaction
 from django.utils import timezone
 
 from portal import quantity
@@ -54,7 +54,7 @@ def cluster_queues_listed(items: Sequence[Object], began_at: datetime) -> None:
     for obj in items:
         try:
             mirror_cluster_queue(obj, began_at)
-        except (TypeError, ValueError, AttributeError):
+        except (TypeError, ValueError, AttributeError, DataError):
             logger.exception("A ClusterQueue cannot be read: %.300s", obj)
     uids = {str(_map(obj.get("metadata")).get("uid") or "") for obj in items}
     missing = QueueStatus.objects.filter(seen_at__lt=began_at).exclude(object_uid__in=uids)

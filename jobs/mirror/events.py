@@ -8,7 +8,7 @@ from django.db import transaction
 from django.db.models import Q
 
 from jobs.mirror.objects import differs, text_of, uid_of
-from jobs.mirror.poison import guarded
+from jobs.mirror.poison import MALFORMED, guarded
 from jobs.mirror.recompute import recompute
 from jobs.models import Event, Pod, Submission, Workload
 from jobs.translators.base import count, text, time
@@ -48,14 +48,24 @@ def mirror_events(items: Sequence[Object]) -> None:
         row = known.get(uid_of(obj))
         if columns and (submission := _owner(obj, owners)) and (row is None or differs(row, columns)):
             rows.append(Event(submission_id=submission, object_uid=uid_of(obj), **columns))
-    if rows:
+    if not rows:
+        return
+    try:
         _store(rows)
+    except MALFORMED:
+        for row in rows:
+            guarded(_store, [row])
 
 
 def _store(rows: Sequence[Event]) -> None:
     with transaction.atomic():
+        # In one order everywhere: two lists at the same time must not lock each other out.
         Event.objects.bulk_create(
-            rows, update_conflicts=True, unique_fields=["object_uid"], update_fields=COLUMNS, batch_size=500
+            sorted(rows, key=lambda row: row.object_uid),
+            update_conflicts=True,
+            unique_fields=["object_uid"],
+            update_fields=COLUMNS,
+            batch_size=500,
         )
         changed = {row.submission_id for row in rows}
         for uid in Submission.objects.filter(pk__in=changed).values_list("uid", flat=True):

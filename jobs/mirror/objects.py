@@ -1,5 +1,6 @@
 """Reading raw objects into columns."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -7,6 +8,8 @@ from django.db.models import Model
 
 from jobs.translators.base import text
 from portal.kube.kinds import Object
+
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 def uid_of(obj: Object) -> str:
@@ -24,8 +27,8 @@ def owner_of(obj: Object) -> Mapping[str, Any]:
 
 
 def text_of(value: str, length: int | None = None) -> str:
-    """As PostgreSQL can store it: without NUL, cut to the column's length."""
-    return value.replace("\0", "")[:length]
+    """As PostgreSQL can store it: without NUL and halves of characters, cut to the column's length."""
+    return _UNSTORABLE.sub("", value)[:length]
 
 
 def differs(row: Model, columns: Mapping[str, Any]) -> bool:

@@ -11,7 +11,7 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 # What reading an object of an unexpected shape, or storing what it says, can raise.
-MALFORMED = (KeyError, TypeError, ValueError, AttributeError, LookupError, DataError)
+MALFORMED = (KeyError, TypeError, ValueError, AttributeError, LookupError, OverflowError, DataError)
 
 
 def guarded(handler: Callable[..., T], *args: Any) -> T | None:

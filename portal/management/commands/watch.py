@@ -101,13 +101,14 @@ class Watch:
         while not self._ended.is_set():
             try:
                 for item in follow(self._cluster, watched, self._ended):
-                    self._take(mirrored, item)
+                    try:
+                        self._take(mirrored, item)
+                    finally:
+                        connection.close()  # back to the pool: nobody holds one while nothing happens
             except DATABASE_FAULTS as error:
                 # What could not be written is in the list that a new turn begins with.
                 logger.warning("%s: the database does not answer, listing again: %s", mirrored.kind, error)
-                connection.close()
                 self._ended.wait(random.uniform(0.5, 1.5))
-        connection.close()
 
     def _take(self, mirrored: Mirrored, item: object) -> None:
         if isinstance(item, Listed):

@@ -78,7 +78,8 @@ def test_of_another_namespace(submission: Submission) -> None:
 def test_poison_is_skipped(submission: Submission) -> None:
     timeless = event(submission, uid="timeless")
     timeless["metadata"]["creationTimestamp"] = "yesterday"
-    mirror_events([{}, {"involvedObject": []}, timeless, event(submission)])
+    endless = event(submission, uid="endless", count=2**63)
+    mirror_events([{}, {"involvedObject": []}, timeless, endless, event(submission)])
     assert submission.events.get().object_uid == "event-uid"
 
 
