@@ -81,7 +81,6 @@ def running_stack(folder: Path) -> Iterator[Stack]:
                 process.wait(20)
             process.kill()
             process.wait()
-            home.reset()  # as root, PostgreSQL's files lie elsewhere
             # As root it lies outside of `folder`.
             shutil.rmtree(Home(data).postgres, ignore_errors=True)
 
