@@ -42,30 +42,27 @@ def mirror_events(items: Sequence[Object]) -> None:
         return
     owners = _owners(ours)
     known = Event.objects.in_bulk([uid_of(obj) for obj in ours], field_name="object_uid")
-    rows = []
+    rows: dict[str, Event] = {}
     for obj in ours:
         columns = guarded(_columns, obj)
         row = known.get(uid_of(obj))
         if columns and (submission := _owner(obj, owners)) and (row is None or differs(row, columns)):
-            rows.append(Event(submission_id=submission, object_uid=uid_of(obj), **columns))
+            rows[uid_of(obj)] = Event(submission_id=submission, object_uid=uid_of(obj), **columns)
     if not rows:
         return
+    # In one order everywhere: two lists at the same time must not lock each other out.
+    ordered = [rows[uid] for uid in sorted(rows)]
     try:
-        _store(rows)
+        _store(ordered)
     except MALFORMED:
-        for row in rows:
-            guarded(_store, [row])
+        for event in ordered:
+            guarded(_store, [event])
 
 
 def _store(rows: Sequence[Event]) -> None:
     with transaction.atomic():
-        # In one order everywhere: two lists at the same time must not lock each other out.
         Event.objects.bulk_create(
-            sorted(rows, key=lambda row: row.object_uid),
-            update_conflicts=True,
-            unique_fields=["object_uid"],
-            update_fields=COLUMNS,
-            batch_size=500,
+            rows, update_conflicts=True, unique_fields=["object_uid"], update_fields=COLUMNS, batch_size=500
         )
         changed = {row.submission_id for row in rows}
         for uid in Submission.objects.filter(pk__in=changed).values_list("uid", flat=True):
