@@ -116,3 +116,21 @@ def test_a_stream_gives_its_slot_back(settings) -> None:
 def test_without_redis_nobody_is_counted(settings) -> None:
     nowhere(settings)
     live.claim(uuid.uuid4())
+
+
+def test_a_stream_ends_when_redis_drops_it() -> None:
+    """What was missed meanwhile is not known, so the browser must come again and refresh."""
+
+    async def listen() -> list[bytes]:
+        async with aclosing(live.stream([channel()])) as stream:
+            await first(stream, 2)
+            dropped = redis.Redis.from_url(settings.REDIS_URL)
+            await asyncio.to_thread(dropped.client_kill_filter, _type="pubsub")
+            dropped.close()
+            return await asyncio.wait_for(_rest(stream), 5)
+
+    assert asyncio.run(listen()) == []
+
+
+async def _rest(items: AsyncIterator[bytes]) -> list[bytes]:
+    return [item async for item in items]
