@@ -47,7 +47,7 @@ def log_context(request: HttpRequest, access: Access, submission: Submission) ->
         "replica": _name(pod),
         "chunks": [shown[start : start + CHUNK] for start in range(0, len(shown), CHUNK)],
         "empty": sentences.why_no_log(log.empty, log.message) if log.empty else "",
-        "earlier": _earlier(lines, len(shown), query),
+        "earlier_lines": _earlier(lines, len(shown), query),
         "raw": f"{reverse('jobs:submission-logs-raw', args=here)}?{urlencode(query)}",
         "follows": follows,
         "stream": live if follows and shown else "",

@@ -2,10 +2,11 @@ import re
 
 import pytest
 
+from jobs.views.logs import _earlier
 from tenants.models import Tenant
 from tests.flows.control import running_control
 from tests.jobs.factories import make_submission
-from tests.jobs.views.pages import as_submitter, job_in, make_pod
+from tests.jobs.views.pages import as_submitter, job_in, make_pod, move
 
 pytestmark = pytest.mark.django_db
 
@@ -95,6 +96,22 @@ def test_a_pod_that_is_gone_took_its_log_along(place):
 
 def test_a_job_that_never_had_a_replica(place):
     assert "ended before any of its replicas was made" in text(place[1], url(job_in(place[0], "rejected")))
+
+
+def test_the_frame_of_the_page_is_whole_beside_the_log(place):
+    job = job_in(place[0], "queued")
+    move(job, "failed", "crashed", replica="worker-2")
+    make_pod(job)
+    html = text(place[1], url(job))
+    assert "Show 1 earlier reason" in html
+    assert f'href="{url(job)}?replica=worker-2"' in html
+
+
+def test_earlier_lines_are_a_link_away(running):
+    job, client = running
+    assert "Earlier lines" not in text(client, url(job, "?replica=worker-0"))
+    assert _earlier(200, 200, {"replica": "worker-0"}) == "?replica=worker-0&lines=1000"
+    assert _earlier(5000, 5000, {}) == ""
 
 
 def test_the_replica_that_failed_is_shown_first(place):
