@@ -33,11 +33,9 @@ def submission_list(request: HttpRequest, tenant: str) -> HttpResponse:
     part = part_of(request, TEMPLATE, {"table": lambda: _table(access, filters)})
     if part is not None:
         return part
-    templates = Template.objects.of(access.tenant).order_by("name")
     context = {
         **_table(access, filters),
-        "templates": templates,
-        "active": _active(filters, {template.slug: template.name for template in templates}),
+        "templates": Template.objects.of(access.tenant).order_by("name"),
         "section": "jobs",
         "live_url": f"{reverse('jobs:live', args=[tenant])}?c=jobs.{access.tenant.uid}",
     }
@@ -79,6 +77,7 @@ def _table(access: Access, filters: Filters) -> dict[str, Any]:
         "first": f"?{urlencode(_query(filters))}",
         "again": f"?{urlencode(again)}",
         "groups": _groups(access, filters),
+        "active": _active(access, filters),
         "filters": filters,
         "finished": Submission.FINISHED,
         **mirror(),
@@ -114,7 +113,7 @@ def _groups(access: Access, filters: Filters) -> list[tuple[str, str, int, bool]
     ]
 
 
-def _active(filters: Filters, templates: dict[str, str]) -> list[tuple[str, str]]:
+def _active(access: Access, filters: Filters) -> list[tuple[str, str]]:
     """Per filter in force: its words, and the link that takes it away."""
     active = []
     if filters.text:
@@ -122,6 +121,7 @@ def _active(filters: Filters, templates: dict[str, str]) -> list[tuple[str, str]
     if filters.mine:
         active.append((_("Only mine"), _query(filters, author="")))
     if filters.template:
-        name = templates.get(filters.template, filters.template)
-        active.append((_("Template: %(name)s") % {"name": name}, _query(filters, template="")))
+        template = Template.objects.of(access.tenant).filter(slug=filters.template).first()
+        words = {"name": template.name if template else filters.template}
+        active.append((_("Template: %(name)s") % words, _query(filters, template="")))
     return [(words, f"?{urlencode(query)}") for words, query in active]

@@ -16,7 +16,7 @@ from portal.kube.client import cluster_from_settings
 from portal.live import Slot, claim, stream
 from portal.templatetags.portal import zone_of
 from quotas.models import ClusterQueue
-from tenants.access import Access, tenant_for
+from tenants.access import Access, tenant_again, tenant_for
 
 MAX_CHANNELS = 10
 
@@ -25,7 +25,7 @@ MAX_CHANNELS = 10
 async def live(request: HttpRequest, tenant: str) -> StreamingHttpResponse:
     """The names of those channels of `?c=` that changed. Each must be the tenant's own, or there is nothing here."""
     channels, slot = await sync_to_async(_listener)(request, tenant)
-    return event_stream(stream(channels, slot))
+    return event_stream(stream(channels, allowed=lambda: tenant_again(request, tenant), slot=slot))
 
 
 @require_safe
@@ -37,7 +37,7 @@ async def submission_logs_live(request: HttpRequest, tenant: str, uid: UUID) -> 
         submission,
         pod,
         after=request.headers.get("Last-Event-ID") or request.GET.get("after", ""),
-        allowed=lambda: submission_of(tenant_for(request, tenant), uid),
+        allowed=lambda: submission_of(tenant_again(request, tenant), uid),
         zone=zone_of(access.user),
         slot=slot,
     )

@@ -1,5 +1,7 @@
 """What changes by itself, and what must not change while somebody reads or types."""
 
+import re
+
 from django.db import transaction
 from playwright.sync_api import expect
 
@@ -80,3 +82,14 @@ def test_the_list_of_problems_takes_the_focus_and_leads_to_the_field(site) -> No
     expect(page.locator("#problems")).to_be_focused()
     page.locator("#problems a").first.click()
     expect(page.get_by_label("Name", exact=True)).to_be_focused()
+
+
+def test_the_list_is_filtered_while_one_types_and_the_address_follows(site) -> None:
+    page = site.open(make_world().access.user)
+    page.goto("/t/vision/jobs/")
+    page.get_by_label("Name, image or id").press_sequentially("cancel")
+    expect(page.locator("tbody tr")).to_have_count(1)
+    expect(page).to_have_url(re.compile("q=cancel"))
+    expect(page.get_by_label("Name, image or id")).to_be_focused()
+    page.get_by_role("link", name="Remove filter Text: cancel").click()
+    expect(page.locator("tbody tr")).to_have_count(12)
