@@ -5,7 +5,6 @@
 
 from uuid import UUID
 
-from django.utils.translation import gettext as _
 from drf_spectacular.utils import PolymorphicProxySerializer
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -30,13 +29,12 @@ from jobs.api.serializers import (
     checked_body,
     checked_query,
 )
-from jobs.models import Submission, Template
-from portal.errors import NotFound, PortalError
+from jobs.models import Submission
+from portal.errors import NotFound
 from portal.kube.client import cluster_from_settings
 from tenants.access import Access, tenant_for
 from tenants.models import Role
 
-MAX_KEY = 128
 REPLAY_OR_CHECK = PolymorphicProxySerializer(
     component_name="SubmissionOrCheck",
     serializers=[SubmissionDetailOutput, CheckOutput],
@@ -60,8 +58,7 @@ class TemplateList(TenantView):
     def get(self, request: Request, tenant: str) -> Response:
         access = self.access()
         checked_query(NoQuery, request.query_params)
-        templates = Template.objects.of(access.tenant).filter(versions__isnull=False).distinct().order_by("slug")
-        return Response(TemplatePage({"items": templates}).data)
+        return Response(TemplatePage({"items": queries.templates_of(access)}).data)
 
 
 class TemplateDetail(TenantView):
@@ -69,7 +66,7 @@ class TemplateDetail(TenantView):
     def get(self, request: Request, tenant: str, template: str) -> Response:
         access = self.access()
         checked_query(NoQuery, request.query_params)
-        found = Template.objects.of(access.tenant).filter(slug=template, versions__isnull=False).first()
+        found = queries.templates_of(access).filter(slug=template).first()
         if found is None:
             raise NotFound
         return Response(TemplateDetailOutput(found).data)
@@ -113,7 +110,9 @@ class SubmissionCollection(TenantView):
         }
         if query["dry_run"] == "1":
             return Response(CheckOutput(services.dry_run(**asked)).data)
-        submission, created = services.create_submission(**asked, idempotency_key=idempotency_key(request))
+        submission, created = services.create_submission(
+            **asked, idempotency_key=request.headers.get("Idempotency-Key")
+        )
         answer = SubmissionDetailOutput(queries.submission_of(access, submission.uid))
         return Response(answer.data, status=201 if created else 200)
 
@@ -159,12 +158,3 @@ class SubmissionEvents(TenantView):
         submission = self.submission(self.access())
         checked_query(NoQuery, request.query_params)
         return Response(EventPage({"items": submission.events.order_by("-at", "-id")[:500]}).data)
-
-
-def idempotency_key(request: Request) -> str | None:
-    """The header's value; printable ASCII, at most 128 characters. Raises PortalError 400 for anything else."""
-    key = request.headers.get("Idempotency-Key")
-    if key is None or (0 < len(key) <= MAX_KEY and key.isascii() and key.isprintable()):
-        return key
-    message = _("The Idempotency-Key has %(length)d characters; use 1 to %(max)d printable ASCII characters.")
-    raise PortalError("invalid_idempotency_key", message % {"length": len(key), "max": MAX_KEY}, 400)

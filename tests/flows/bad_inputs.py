@@ -149,9 +149,9 @@ BODIES = [
     BadBody("as text", GOOD, 415, "", content_type="text/plain"),
     BadBody("as a form", b"name=a", 415, "", content_type=URLENCODED),
     BadBody("in UTF-16", GOOD, 415, "UTF-8", content_type="application/json; charset=utf-16"),
-    BadBody("an empty key", GOOD, 400, "128", headers={"Idempotency-Key": ""}),
-    BadBody("a long key", GOOD, 400, "128", headers={"Idempotency-Key": "k" * 129}),
-    BadBody("a key with a line break", GOOD, 400, "128", headers={"Idempotency-Key": "a\tb"}),
+    BadBody("an empty key", GOOD, 422, "128", headers={"Idempotency-Key": ""}),
+    BadBody("a long key", GOOD, 422, "128", headers={"Idempotency-Key": "k" * 129}),
+    BadBody("a key with a tab", GOOD, 422, "128", headers={"Idempotency-Key": "a\tb"}),
 ]
 FORM_BODIES = [
     BadBody("NUL", b"name=a%00b&values.model=m", 422, "U+0000", content_type=URLENCODED),
