@@ -6,7 +6,7 @@ pages refresh whenever their stream opens anew.
 
 import logging
 import secrets
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -27,6 +27,7 @@ logger = logging.getLogger(__name__)
 
 PREFIX = "live."
 PING_SECONDS = 15
+RECHECK_SECONDS = 30.0
 RETRY = b"retry: 2000\n\n"
 PING = b": ping\n\n"
 # After a fault nobody announces for so long: a dead Redis must not slow the mirror down.
@@ -97,19 +98,44 @@ async def release(slot: Slot | None) -> None:
             await client.zrem(slot.key, slot.member)
 
 
-async def stream(channels: Sequence[str], slot: Slot | None = None) -> AsyncIterator[bytes]:
+class Gate:
+    """Whether a reader may still see what stays open. The view checked at first; here it is asked again every 30 s.
+
+    `allowed` raises PortalError, or returns False, when it is over. It runs in a thread and may use the database.
+    """
+
+    def __init__(self, allowed: Callable[[], object]) -> None:
+        self._allowed = allowed
+        self._checked = monotonic()
+
+    async def open(self) -> bool:
+        if monotonic() - self._checked < RECHECK_SECONDS:
+            return True
+        self._checked = monotonic()
+        try:
+            return await sync_to_async(self._allowed)() is not False
+        except PortalError:
+            return False
+        finally:
+            await let_go_of_database()
+
+
+async def stream(
+    channels: Sequence[str], *, allowed: Callable[[], object], slot: Slot | None = None
+) -> AsyncIterator[bytes]:
     """A text/event-stream of the names of `channels` that changed, for at most STREAM_MAX_SECONDS.
 
-    It ends when Redis does not answer; the browser opens it again (retry: 2 s). The caller has checked who may listen.
+    It ends when Redis does not answer, and when the reader may no longer listen; the browser opens it again
+    (retry: 2 s) and hears from the view why not.
     """
-    until = monotonic() + settings.STREAM_MAX_SECONDS
+    until, gate = monotonic() + settings.STREAM_MAX_SECONDS, Gate(allowed)
     yield RETRY
     await let_go_of_database()
     try:
         async with _async_client() as client, client.pubsub() as listener:
             await listener.subscribe(*(PREFIX + channel for channel in channels))
             yield b": open\n\n"
-            while (left := until - monotonic()) > 0:
+            while (left := until - monotonic()) > 0 and await gate.open():
                 message = await listener.get_message(timeout=min(PING_SECONDS, left))
                 if message is None:
                     yield PING

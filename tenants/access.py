@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from django.contrib.auth import get_user
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 from rest_framework.request import Request
@@ -92,6 +93,16 @@ def tenant_for(request: HttpRequest | Request, slug: str, role: Role = Role.VIEW
     access.require(role)
     request.META[ACCESS_KEY] = access
     return access
+
+
+def tenant_again(request: HttpRequest, slug: str) -> Access:
+    """tenant_for with session and person read anew: for a stream that outlives a sign-out or a lost right.
+
+    Raises what tenant_for raises, and PortalError `sign_in` when the session has ended or the person was deactivated.
+    """
+    request.session = type(request.session)(request.session.session_key)
+    request.user = get_user(request)
+    return tenant_for(request, slug)
 
 
 def _role_in(user: User, slug: str) -> tuple[Tenant, Role]:

@@ -7,7 +7,6 @@ from contextlib import aclosing, suppress
 from datetime import UTC, tzinfo
 from time import monotonic
 
-from asgiref.sync import sync_to_async
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError
 
@@ -15,14 +14,12 @@ from jobs.logs.cursor import Cursor
 from jobs.logs.lines import LogLine, parse
 from jobs.models import Pod, Submission
 from portal import live
-from portal.errors import PortalError
 from portal.kube.client import Cluster
 from portal.kube.errors import ClusterError, NotFound
 from portal.kube.follow import follow_log
 
 BATCH_SECONDS = 0.25
 BATCH_LINES = 1000
-RECHECK_SECONDS = 30.0
 REST_SECONDS = 2.0
 FIRST_LINES = 200
 END = b"event: end\ndata: end\n\n"
@@ -40,11 +37,11 @@ async def stream(
 ) -> AsyncIterator[bytes]:
     """text/event-stream: each message is a JSON array of {"time", "clock", "text"}; "end" says that nothing can follow.
 
-    `after` is the id of the newest message that came (Last-Event-ID). `allowed` is asked every 30 s: it returns
-    False or raises PortalError when the reader may no longer see this. It all lives STREAM_MAX_SECONDS at most.
+    `after` is the id of the newest message that came (Last-Event-ID). `allowed`: see portal.live.Gate. It all lives
+    STREAM_MAX_SECONDS at most.
     """
     until = monotonic() + settings.STREAM_MAX_SECONDS
-    cursor, gate = Cursor(after), _Gate(allowed)
+    cursor, gate = Cursor(after), live.Gate(allowed)
     yield live.RETRY
     await live.let_go_of_database()
     try:
@@ -132,22 +129,3 @@ async def _ended(pod: Pod) -> bool:
     row = await Pod.objects.filter(pk=pod.pk).values("phase", "gone_at").afirst()
     await live.let_go_of_database()
     return row is None or row["gone_at"] is not None or row["phase"] in {"Succeeded", "Failed"}
-
-
-class _Gate:
-    """Access is checked by the view at first, and here again while the stream lives."""
-
-    def __init__(self, allowed: Callable[[], object]) -> None:
-        self._allowed = allowed
-        self._checked = monotonic()
-
-    async def open(self) -> bool:
-        if monotonic() - self._checked < RECHECK_SECONDS:
-            return True
-        self._checked = monotonic()
-        try:
-            return await sync_to_async(self._allowed)() is not False
-        except PortalError:
-            return False
-        finally:
-            await live.let_go_of_database()

@@ -22,6 +22,10 @@ def channel() -> str:
     return f"submission.{uuid.uuid4()}"
 
 
+def always() -> bool:
+    return True
+
+
 def nowhere(settings) -> None:
     settings.REDIS_URL = "redis://127.0.0.1:9/0"
 
@@ -30,7 +34,7 @@ def test_a_stream_tells_the_name_of_what_changed() -> None:
     name = channel()
 
     async def listen() -> list[bytes]:
-        async with aclosing(live.stream([channel(), name])) as stream:
+        async with aclosing(live.stream([channel(), name], allowed=always)) as stream:
             opened = await first(stream, 2)
             await asyncio.to_thread(live._publish, name)
             return opened + await first(stream, 1)
@@ -42,7 +46,7 @@ def test_a_stream_keeps_quiet_about_others(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(live, "PING_SECONDS", 0.2)
 
     async def listen() -> list[bytes]:
-        async with aclosing(live.stream([channel()])) as stream:
+        async with aclosing(live.stream([channel()], allowed=always)) as stream:
             await first(stream, 2)
             await asyncio.to_thread(live._publish, channel())
             return await first(stream, 1)
@@ -50,11 +54,22 @@ def test_a_stream_keeps_quiet_about_others(monkeypatch: pytest.MonkeyPatch) -> N
     assert asyncio.run(listen()) == [live.PING]
 
 
+def test_a_stream_ends_when_its_reader_may_no_longer_listen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live, "PING_SECONDS", 0.01)
+    monkeypatch.setattr(live, "RECHECK_SECONDS", 0.0)
+    answers = iter([True, True, False])  # Redis' own answer to the subscription takes the first turn
+
+    async def listen() -> list[bytes]:
+        return [item async for item in live.stream([channel()], allowed=lambda: next(answers))]
+
+    assert asyncio.run(listen()) == [b"retry: 2000\n\n", b": open\n\n", live.PING]
+
+
 def test_a_stream_ends_after_its_time(settings) -> None:
     settings.STREAM_MAX_SECONDS = 0
 
     async def listen() -> list[bytes]:
-        return [item async for item in live.stream([channel()])]
+        return [item async for item in live.stream([channel()], allowed=always)]
 
     assert asyncio.run(listen()) == [b"retry: 2000\n\n", b": open\n\n"]
 
@@ -63,7 +78,7 @@ def test_a_stream_without_redis_ends_and_tells_when_to_come_again(settings) -> N
     nowhere(settings)
 
     async def listen() -> list[bytes]:
-        return [item async for item in live.stream([channel()])]
+        return [item async for item in live.stream([channel()], allowed=always)]
 
     assert asyncio.run(listen()) == [b"retry: 2000\n\n"]
 
@@ -106,7 +121,7 @@ def test_a_stream_gives_its_slot_back(settings) -> None:
     person = uuid.uuid4()
 
     async def listen() -> None:
-        async with aclosing(live.stream([channel()], live.claim(person))) as stream:
+        async with aclosing(live.stream([channel()], allowed=always, slot=live.claim(person))) as stream:
             await first(stream, 2)
 
     asyncio.run(listen())
@@ -122,7 +137,7 @@ def test_a_stream_ends_when_redis_drops_it() -> None:
     """What was missed meanwhile is not known, so the browser must come again and refresh."""
 
     async def listen() -> list[bytes]:
-        async with aclosing(live.stream([channel()])) as stream:
+        async with aclosing(live.stream([channel()], allowed=always)) as stream:
             await first(stream, 2)
             dropped = redis.Redis.from_url(settings.REDIS_URL)
             await asyncio.to_thread(dropped.client_kill_filter, _type="pubsub")

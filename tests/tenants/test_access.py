@@ -1,10 +1,11 @@
 import pytest
+from django.contrib.auth import get_user
 from django.test import RequestFactory
 
 from portal.errors import Forbidden, NotFound, PortalError
 from portal.http import shell
-from tenants.access import tenant_for
-from tenants.models import Member, Role
+from tenants.access import tenant_again, tenant_for
+from tenants.models import Member, Role, User
 from tests.factories import make_access, make_admin, make_member, make_tenant, make_token, make_user
 
 pytestmark = pytest.mark.django_db
@@ -125,3 +126,41 @@ def test_the_frame_of_the_page_knows_the_tenant(request_of):
     frame = shell(request)
     assert (frame["tenant"], frame["access"]) == (tenant, access)
     assert [member.tenant for member in frame["memberships"]] == [tenant]
+
+
+@pytest.fixture
+def open_stream(request_of, client):
+    """A request as a stream keeps it: signed in once, with what was read then."""
+    tenant = make_tenant()
+    client.force_login(make_member(tenant))
+    request = request_of(get_user(client))
+    request.session = client.session
+    assert tenant_again(request, tenant.slug).tenant == tenant
+    return request, tenant
+
+
+def sign_out(request):
+    type(request.session)(request.session.session_key).flush()
+
+
+def deactivate(request):
+    User.objects.update(is_active=False)
+
+
+def change_password(request):
+    user = User.objects.get()
+    user.set_password("another long one")
+    user.save()
+
+
+def leave(request):
+    Member.objects.all().delete()
+
+
+@pytest.mark.parametrize("end", [sign_out, deactivate, change_password, leave])
+def test_a_right_that_ended_ends_what_is_open(open_stream, end):
+    request, tenant = open_stream
+    end(request)
+    with pytest.raises(PortalError) as refusal:
+        tenant_again(request, tenant.slug)
+    assert refusal.value.status == (404 if end is leave else 401)

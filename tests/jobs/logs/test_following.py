@@ -90,7 +90,7 @@ def no_member() -> None:
 
 @pytest.mark.parametrize("answer", [lambda: False, no_member], ids=["no", "not found"])
 def test_it_ends_when_access_does(answer, printing: Printing, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(following, "RECHECK_SECONDS", 0.0)
+    monkeypatch.setattr(live, "RECHECK_SECONDS", 0.0)
     found = run(read(printing, printing.pod(), allowed=answer))
     assert (messages(found), found[-1]) == ([], END)
 
