@@ -18,8 +18,7 @@ from quotas.apply import apply_queue
 from quotas.models import ClusterQueue
 from tenants.models import Role
 from tests.factories import make_access, make_queue, make_tenant
-from tests.flows.control import CLAIMS
-from tests.flows.control import _claim as claim_of
+from tests.flows.control import CLAIMS, claim_of
 from tests.flows.leaves import leaves
 from tests.jobs.factories import make_submission, make_template
 

@@ -31,7 +31,7 @@ class Control:
         apply_unapplied(self.cluster)
         for tenant in tenants:
             for claim in CLAIMS:
-                self.cluster.create(_claim(tenant.namespace, claim))
+                self.cluster.create(claim_of(tenant.namespace, claim))
         resync(self.cluster)
 
     def work(self) -> None:
@@ -68,7 +68,7 @@ def running_control(folder: Path, settings: Settings) -> Iterator[Control]:
         yield Control(sandbox, cluster_from_settings())
 
 
-def _claim(namespace: str, name: str) -> dict[str, Any]:
+def claim_of(namespace: str, name: str) -> dict[str, Any]:
     return {
         "apiVersion": "v1",
         "kind": "PersistentVolumeClaim",

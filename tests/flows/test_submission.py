@@ -1,7 +1,7 @@
 """The job of the issue, from the form or a script to its end on a sandbox whose clock moves by hand."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -16,6 +16,7 @@ from quotas.models import ClusterQueue
 from quotas.services import set_quota
 from tests.factories import make_cohort_of_the_demo
 from tests.flows.control import Control, running_control
+from tests.flows.leaves import leaves
 from tests.flows.people import Place, make_place
 from tests.jobs.factories import make_template
 
@@ -48,18 +49,6 @@ def submit_by_form(place: Place, **values: object) -> UUID:
     answer = place.form({"name": "llama3-8b-finetune", **fields})
     assert answer.status_code == 303, answer.content
     return UUID(answer.headers["Location"].strip("/").rsplit("/", 1)[-1])
-
-
-def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Every scalar and every empty container with its path."""
-    if isinstance(value, Mapping) and value:
-        for key, inner in value.items():
-            yield from leaves(inner, f"{path}.{key}")
-    elif isinstance(value, list) and value:
-        for number, inner in enumerate(value):
-            yield from leaves(inner, f"{path}[{number}]")
-    else:
-        yield path, value
 
 
 @pytest.mark.parametrize("door", [submit, submit_by_form])
