@@ -31,6 +31,9 @@ kill: $(INSTALLED) ## Kill every process of a demo again and again while 200 job
 cluster: $(INSTALLED) ## Let a real control plane judge what is sent: TEST_CLUSTER_URL, _TOKEN_FILE, _CA_FILE
 	@$(WITH_SERVICES) $(BIN)/python -m pytest -m cluster $(ARGS)
 
+cluster: $(INSTALLED) ## Let a real control plane judge what is sent; skips where TEST_CLUSTER_URL names none
+	@$(WITH_SERVICES) $(BIN)/python -m pytest -m cluster -rs $(ARGS)
+
 check: $(INSTALLED) ## Style, types, import rules, migrations, conventions
 	@$(WITH_SERVICES) tools/check.sh
 
