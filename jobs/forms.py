@@ -101,7 +101,8 @@ class SubmissionForm(forms.Form):
             "hx-post": f"?part=field&f={name}",
             "hx-trigger": "change",
             "hx-target": "previous .message",
-            "hx-swap": "innerHTML",
+            # Later than a click takes: leaving the field for a button must not move the button from under the cursor.
+            "hx-swap": "innerHTML swap:300ms",
             "aria-describedby": " ".join([*described_by, f"{bound_id}_error"]),
         }
 

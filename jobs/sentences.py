@@ -34,19 +34,11 @@ def words(reason: str, params: Params) -> Words:
     return _WORDS.get(reason, _of_the_scheduler)(params)
 
 
-def headline(reason: str, params: Params) -> str:
-    return words(reason, params).headline
-
-
 def sentence(state: str, reason: str, params: Params) -> str:
     """One line for lists, chips and REST. `state` decides only where a reason says nothing about the present."""
     if state == "preempted" and reason == "waiting_for_quota":
         return _("Stopped for others and queued again. %(waits)s") % {"waits": words(reason, params).sentence}
     return words(reason, params).sentence
-
-
-def next_steps(reason: str, params: Params) -> tuple[str, ...]:
-    return words(reason, params).steps
 
 
 def amount(count: int, resource: str, flavor: str = "") -> str:

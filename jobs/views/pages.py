@@ -36,7 +36,7 @@ def part_of(
 
 
 def mirror() -> dict[str, Any]:
-    """`stale_since`: when the cluster was last heard, if that is too long ago to speak of the present; else None."""
+    """`stale`: whether the cluster was last heard (`seen_at`, None: never) too long ago to speak of the present."""
     seen_at = Heartbeat.objects.last_seen()
     fresh = seen_at is not None and (timezone.now() - seen_at).total_seconds() <= settings.MIRROR_STALE_SECONDS
     return {"stale": not fresh, "seen_at": seen_at}

@@ -1,4 +1,4 @@
-"""What templates show again and again: icons, state chips, amounts, times and durations.
+"""What templates show again and again: icons, state chips, times and durations.
 
 Tags and not includes, because a list draws hundreds of chips. They escape what they are given and return safe HTML.
 """
@@ -14,8 +14,6 @@ from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
-
-from portal import quantity as quantities
 
 register = template.Library()
 
@@ -64,12 +62,6 @@ def status_chip(state: str, word: str) -> SafeString:
 def tone(state: str) -> str:
     """The CSS tone of a job's state: {{ "queued"|tone }} is "queued", for `class="tone-…"`."""
     return _LOOKS.get(state, _UNKNOWN)[1]
-
-
-@register.filter
-def quantity(amount: int | None, resource: str) -> str:
-    """`amount` in portal.quantity's unit as people read it: "256Gi", "32". What is not known is said so, never as 0."""
-    return _("not known yet") if amount is None else quantities.show(amount, resource)
 
 
 @register.filter

@@ -75,6 +75,18 @@ def test_a_field_is_checked_when_it_is_left_and_typing_goes_on(site) -> None:
     expect(page.get_by_label("Model", exact=True)).to_have_value("meta-llama/Llama-3-8B")
 
 
+def test_what_a_check_found_goes_away_with_the_next_change(site) -> None:
+    page = site.open(make_world().access.user)
+    page.goto("/t/vision/jobs/new/pytorch-ddp/")
+    page.get_by_label("Name", exact=True).fill("llama")
+    page.get_by_label("Model", exact=True).fill("meta-llama/Llama-3-8B")
+    page.get_by_role("button", name="Check without submitting").click()
+    expect(page.locator("#check")).to_be_in_viewport()
+    page.get_by_label("Workers", exact=True).fill("2")
+    page.get_by_label("Workers", exact=True).blur()
+    expect(page.locator("#check")).to_have_count(0)
+
+
 def test_the_list_of_problems_takes_the_focus_and_leads_to_the_field(site) -> None:
     page = site.open(make_world().access.user)
     page.goto("/t/vision/jobs/new/pytorch-ddp/")

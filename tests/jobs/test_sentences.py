@@ -144,7 +144,7 @@ CODES = [
 
 @pytest.mark.parametrize(("reason", "params", "headline", "sentence"), CODES)
 def test_words_of_a_code(reason, params, headline, sentence):
-    assert sentences.headline(reason, params) == headline
+    assert sentences.words(reason, params).headline == headline
     assert sentences.sentence("", reason, params) == sentence
 
 
@@ -180,7 +180,8 @@ def test_amount(count, resource, flavor, text):
 
 
 @pytest.mark.parametrize(
-    "code", ["no_pod", "not_started", "pulling", "image_failed", "nothing_printed", "no_previous", "pod_gone", "unreachable"]
+    "code",
+    ["no_pod", "not_started", "pulling", "image_failed", "nothing_printed", "no_previous", "pod_gone", "unreachable"],
 )
 def test_every_empty_log_is_explained_in_its_own_words(code):
     said = sentences.why_no_log(code, "")

@@ -3,7 +3,7 @@ import pytest
 from jobs.models import Submission
 from tenants.models import Role
 from tests.factories import make_access, make_tenant
-from tests.jobs.factories import INPUT, make_submission, make_template
+from tests.jobs.factories import INPUT, demo_template, make_submission, make_template
 from tests.jobs.views.pages import as_role, as_submitter, signed_in
 
 pytestmark = pytest.mark.django_db
@@ -128,8 +128,6 @@ def test_the_form_is_judged_by_the_version_it_was_drawn_from(place):
 
 
 def _with_fewer_workers():
-    from tests.jobs.factories import demo_template
-
     schema = demo_template()["schema"]
     schema["properties"]["workers"]["maximum"] = 4
     return schema

@@ -1,4 +1,5 @@
 import pytest
+from django.utils import timezone
 
 from jobs.models import Heartbeat
 from tenants.models import Role
@@ -105,8 +106,6 @@ def test_a_silent_cluster_is_named(access, client):
 
 
 def test_a_cluster_that_answers_is_not_mentioned(access, client):
-    from django.utils import timezone
-
     Heartbeat.objects.beat(now=timezone.now())
     assert "not been heard" not in text(client)
 

@@ -5,7 +5,6 @@ import pytest
 from django.template import Context
 from django.utils import timezone
 
-from portal.names import GPU
 from portal.templatetags import portal
 
 
@@ -25,12 +24,6 @@ from portal.templatetags import portal
 )
 def test_duration(seconds, text):
     assert portal.duration(seconds) == text
-
-
-def test_quantity_says_what_it_does_not_know():
-    assert portal.quantity(256 << 30, "memory") == "256Gi"
-    assert portal.quantity(0, GPU) == "0"
-    assert portal.quantity(None, GPU) == "not known yet"
 
 
 def test_a_moment_is_in_the_zone_of_the_person():
