@@ -52,7 +52,10 @@ def test_text_becomes_json_and_what_is_none_stays_text(schema, raw, value):
 
 def test_sections_keep_the_order_of_the_schema_and_the_name_leads():
     sections = list(form().sections())
-    names = [(each.title, [field.name for field in each.fields], [field.name for field in each.advanced]) for each in sections]
+    names = [
+        (each.title, [field.name for field in each.fields], [field.name for field in each.advanced])
+        for each in sections
+    ]
     training = ["name", "values.image", "values.note", "values.debug", "values.labels"]
     assert names == [
         ("Training", training, ["values.arguments"]),
