@@ -17,6 +17,7 @@ from portal.http.middleware import (
     PortalErrorMiddleware,
     RequestIdMiddleware,
     SignInMiddleware,
+    UnreadableMiddleware,
 )
 from portal.http.shell import ACCESS_KEY, client_address, request_id, shell
 
@@ -28,6 +29,7 @@ __all__ = [
     "RequestIdMiddleware",
     "SeeOther",
     "SignInMiddleware",
+    "UnreadableMiddleware",
     "answer",
     "bad_request",
     "client_address",

@@ -1,5 +1,6 @@
 """Middlewares, in the order of settings.MIDDLEWARE. All run under sync and async handlers alike."""
 
+import codecs
 import re
 import uuid
 from collections.abc import Callable
@@ -65,6 +66,31 @@ class BodyLimitMiddleware(MiddlewareMixin):
         return answer(request, PortalError("too_large", message, 413, extra={"limit_bytes": limit}))
 
 
+class UnreadableMiddleware(MiddlewareMixin):
+    """Refuses what no view could read. Forms and the API name the field; the rest of a request has none to name."""
+
+    def process_request(self, request: HttpRequest) -> HttpResponse | None:
+        error = _nul_in(request) or _foreign_charset(request)
+        return answer(request, error) if error else None
+
+
+def _nul_in(request: HttpRequest) -> PortalError | None:
+    """PostgreSQL's text cannot hold a NUL. A cookie writes it as \\000 between quotes (RFC 2109)."""
+    if "\0" in request.path_info or "%00" in request.META.get("QUERY_STRING", ""):
+        return PortalError("nul_byte", _("The address holds a NUL character. Remove %00 from it."))
+    if any("\0" in value for value in request.COOKIES.values()):
+        return PortalError("nul_byte", _("A cookie holds a NUL character. Delete this site's cookies."))
+    return None
+
+
+def _foreign_charset(request: HttpRequest) -> PortalError | None:
+    """Django decodes multipart forms by whatever codec of Python's is named: base64, or one that makes surrogates."""
+    if request.encoding is None or codecs.lookup(request.encoding).name == "utf-8":
+        return None
+    message = _("Send the request in UTF-8; this one says %(charset)s.") % {"charset": repr(request.encoding[:40])}
+    return PortalError("unsupported_media_type", message, 415)
+
+
 class SignInMiddleware(LoginRequiredMiddleware):
     """Every view but those marked `login_not_required` (and DRF's, which ask for a token) needs a signed-in user."""
 
@@ -85,12 +111,6 @@ class SignInMiddleware(LoginRequiredMiddleware):
 
 class PortalErrorMiddleware(MiddlewareMixin):
     """Answers what views raise. Faults of ours pass on and become a 500 with an id to quote."""
-
-    def process_request(self, request: HttpRequest) -> HttpResponse | None:
-        # PostgreSQL's text cannot hold a NUL; forms and the API name the field, a URL has none to name.
-        if "\0" in request.path_info or "%00" in request.META.get("QUERY_STRING", ""):
-            return answer(request, PortalError("nul_byte", _("The address holds a NUL character. Remove %00 from it.")))
-        return None
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         error = portal_error(exception)

@@ -46,6 +46,29 @@ def test_a_nul_in_the_address(client, path):
     assert "NUL" in response.content.decode()
 
 
+@pytest.mark.parametrize("path", ["/echo/", "/private/", "/api/v1/private/", "/nothing/"])
+def test_a_nul_in_a_cookie(client, path):
+    response = client.get(path, headers={"Cookie": f'{settings.SESSION_COOKIE_NAME}="\\000aaaaaaaaaaa"'})
+    assert response.status_code == 400
+    assert "cookie holds a NUL" in response.content.decode()
+
+
+@pytest.mark.parametrize("charset", ["hex", "rot13", "idna", "undefined", "unicode_escape", "utf-7", "utf-16"])
+def test_a_form_in_another_charset(client, charset):
+    body = '--x\r\nContent-Disposition: form-data; name="email"\r\n\r\n\\ud800+2AA-\r\n--x--\r\n'
+    response = client.generic(
+        "POST", "/sign-in/", body, content_type=f"multipart/form-data; boundary=x; charset={charset}"
+    )
+    assert response.status_code == 415
+    assert "in UTF-8" in response.content.decode()
+
+
+@pytest.mark.parametrize("charset", ["utf-8", "UTF8", "no-such-charset"])
+def test_a_form_in_the_one_charset(client, charset):
+    content_type = f"multipart/form-data; boundary=x; charset={charset}"
+    assert client.generic("POST", "/sign-in/", b"--x--\r\n", content_type=content_type).status_code == 422
+
+
 def test_a_page_needs_a_user(client):
     response = client.get("/private/?a=1")
     assert (response.status_code, response["Location"]) == (302, "/sign-in/?next=/private/%3Fa%3D1")
