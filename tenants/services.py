@@ -30,6 +30,7 @@ TRY_WINDOW = timedelta(minutes=15)
 # One IP address may serve a whole office, and a stranger must not lock somebody out with a handful of wrong passwords.
 TRIES_PER_ADDRESS = 5
 TRIES_PER_EMAIL = 10
+MAX_EMAIL = 254  # what the column of User and SignInTry holds
 LAST_USED_STEP = timedelta(minutes=1)
 _TOKEN = re.compile(r"cm_([a-z0-9]{12})_([A-Za-z0-9_-]{43})")
 
@@ -42,7 +43,8 @@ def sign_in(*, email: str, password: str, address: str | None) -> User:
     now = timezone.now()
     email = email.strip().lower()
     SignInTry.objects.filter(at__lt=now - TRY_WINDOW).delete()
-    this_try = SignInTry.objects.create(email=email, address=address, at=now)
+    # Lower case can be longer than what was typed ("İ" becomes two characters); such an address is nobody's.
+    this_try = SignInTry.objects.create(email=email[:MAX_EMAIL], address=address, at=now)
     wait = _seconds_to_wait(this_try)
     if wait:
         this_try.delete()  # a refused try is no guess: it must not prolong the wait

@@ -57,6 +57,11 @@ def test_signing_in_by_an_address_in_any_case(user):
     assert not SignInTry.objects.exists()
 
 
+def test_an_address_that_lower_case_makes_longer():
+    fail(email="a@" + ".".join(["\u0130" * 20] * 12))
+    assert len(SignInTry.objects.get().email) == 254
+
+
 def test_after_three_failures_the_right_password_is_refused_too(user):
     fail(times=3)
     refusal = refused()
