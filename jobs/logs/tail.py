@@ -5,10 +5,12 @@ from dataclasses import dataclass
 
 from jobs.logs.lines import LogLine, parse
 from jobs.models import Pod, Submission
-from portal.kube.client import Cluster
+from portal.kube.client import READ_SECONDS, Cluster
 from portal.kube.errors import ClusterUnavailable, KindMissing, NotFound, Rejected
 
 MAX_BYTES = 10 * 1024 * 1024
+# A page waits no longer for its log: everything else on it comes from the database.
+PATIENCE_SECONDS = 3
 
 # What comes with a 400 (Kubernetes 1.36, pkg/registry/core/pod/strategy.go and pkg/kubelet/kubelet_pods.go).
 _ANSWERS = (
@@ -48,6 +50,7 @@ def tail(cluster: Cluster, submission: Submission, pod: Pod, *, lines: int | Non
             tail_lines=lines,
             previous=previous,
             limit_bytes=MAX_BYTES,
+            read_seconds=READ_SECONDS if lines is None else PATIENCE_SECONDS,
         )
     except NotFound:
         return Log(replica, pod.name, empty="pod_gone")

@@ -119,16 +119,18 @@ class Cluster:
         since_time: str = "",
         previous: bool = False,
         limit_bytes: int | None = None,
+        read_seconds: int = READ_SECONDS,
     ) -> bytes:
         """What the container printed so far, a time (RFC 3339, nanoseconds) and a space before each line.
 
-        Raises NotFound when the pod is gone, and Rejected (code 400) while there is no log yet: the message says why.
+        `read_seconds` bounds a silence, for readers who cannot wait. Raises NotFound when the pod is gone, and
+        Rejected (code 400) while there is no log yet: the message says why.
         """
         path = POD.path(namespace, pod, "log")
         query = log_query(container=container, tail_lines=tail_lines, since_time=since_time, previous=previous)
         if limit_bytes is not None:
             query["limitBytes"] = str(limit_bytes)
-        return self._request("GET", path, query)
+        return self._request("GET", path, query, read_seconds=read_seconds)
 
     def pending_workloads(self, visibility: Kind, cluster_queue: str) -> Sequence[Object]:
         """Kueue's visibility API: the queue's pending Workloads, in any order. `visibility` comes from discovery."""
@@ -208,8 +210,9 @@ class Cluster:
         body: Object | None = None,
         *,
         content_type: str = "application/json",
+        read_seconds: int = READ_SECONDS,
     ) -> bytes:
-        response = self._open(method, path, query, body, content_type=content_type)
+        response = self._open(method, path, query, body, content_type=content_type, read_seconds=read_seconds)
         try:
             data: bytes = response.data
         except (urllib3.exceptions.HTTPError, OSError) as error:

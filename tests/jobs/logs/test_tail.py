@@ -36,6 +36,14 @@ def test_the_cluster_does_not_answer(printing: Printing, tmp_path) -> None:
     assert "does not answer" in log.message
 
 
+def test_a_page_waits_less_than_a_download(printing: Printing, monkeypatch: pytest.MonkeyPatch) -> None:
+    waits = []
+    monkeypatch.setattr(Cluster, "logs", lambda *arguments, read_seconds, **others: waits.append(read_seconds) or b"")
+    for lines in (200, None):
+        tail(printing.control.cluster, printing.submission, printing.pod(), lines=lines)
+    assert waits == [3, 10]
+
+
 @pytest.mark.parametrize(
     ("message", "code"),
     [
