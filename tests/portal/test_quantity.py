@@ -25,14 +25,34 @@ def test_parse(text: str, resource: str, amount: int) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "-1", "+1", "1 Gi", "1gi", "Gi", "1e", "1e999", "１", "0x10", "NaN", "1Ki2", "9Ei9", "9" * 30, "8Ei", "1.5\n", "\x001"],
+    [
+        "",
+        "-1",
+        "+1",
+        "1 Gi",
+        "1gi",
+        "Gi",
+        "1e",
+        "1e999",
+        "１",
+        "0x10",
+        "NaN",
+        "1Ki2",
+        "9Ei9",
+        "9" * 30,
+        "8Ei",
+        "1.5\n",
+        "\x001",
+    ],
 )
 def test_parse_refuses(text: str) -> None:
     with pytest.raises(BadQuantity):
         parse(text, "memory")
 
 
-@pytest.mark.parametrize(("text", "resource"), [("1m", "nvidia.com/gpu"), ("0.5", "nvidia.com/gpu"), ("0.1m", "cpu"), ("1m", "memory")])
+@pytest.mark.parametrize(
+    ("text", "resource"), [("1m", "nvidia.com/gpu"), ("0.5", "nvidia.com/gpu"), ("0.1m", "cpu"), ("1m", "memory")]
+)
 def test_a_fraction_is_refused_not_rounded(text: str, resource: str) -> None:
     with pytest.raises(BadQuantity, match="whole number"):
         parse(text, resource)
@@ -40,7 +60,15 @@ def test_a_fraction_is_refused_not_rounded(text: str, resource: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "resource"),
-    [("256Gi", "memory"), ("100Gi", "ephemeral-storage"), ("32", "cpu"), ("1500m", "cpu"), ("4", "nvidia.com/gpu"), ("1000", "memory"), ("0", "memory")],
+    [
+        ("256Gi", "memory"),
+        ("100Gi", "ephemeral-storage"),
+        ("32", "cpu"),
+        ("1500m", "cpu"),
+        ("4", "nvidia.com/gpu"),
+        ("1000", "memory"),
+        ("0", "memory"),
+    ],
 )
 def test_show_is_the_way_back(text: str, resource: str) -> None:
     assert show(parse(text, resource), resource) == text
