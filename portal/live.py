@@ -17,7 +17,7 @@ import redis
 import redis.asyncio
 from asgiref.sync import sync_to_async
 from django.conf import settings
-from django.db import close_old_connections, transaction
+from django.db import DatabaseError, InterfaceError, close_old_connections, transaction
 from django.utils.translation import gettext as _
 from redis.exceptions import RedisError
 
@@ -28,6 +28,7 @@ logger = logging.getLogger(__name__)
 PREFIX = "live."
 PING_SECONDS = 15
 RECHECK_SECONDS = 30.0
+SLOT_SECONDS = 3 * RECHECK_SECONDS
 RETRY = b"retry: 2000\n\n"
 PING = b": ping\n\n"
 # After a fault nobody announces for so long: a dead Redis must not slow the mirror down.
@@ -72,13 +73,14 @@ class Slot:
 def claim(user_uid: UUID) -> Slot:
     """Take one of the person's STREAMS_PER_USER slots. Raises TooManyStreams.
 
-    A slot that nobody released (a killed process) falls free after STREAM_MAX_SECONDS. Without Redis none is counted.
+    A slot that nobody released (a killed process, a reader who left before the first byte) falls free when it was
+    not kept for SLOT_SECONDS. Without Redis none is counted.
     """
     slot = Slot(f"streams.{user_uid}", secrets.token_hex(8))
     now = time()
     try:
         client = _client(settings.REDIS_URL)
-        client.zremrangebyscore(slot.key, 0, now - settings.STREAM_MAX_SECONDS)
+        client.zremrangebyscore(slot.key, 0, now - SLOT_SECONDS)
         client.zadd(slot.key, {slot.member: now})
         client.expire(slot.key, settings.STREAM_MAX_SECONDS)
         taken = client.zcard(slot.key)
@@ -88,6 +90,16 @@ def claim(user_uid: UUID) -> Slot:
     except RedisError as error:
         logger.warning("Open streams are not counted: %s", error)
     return slot
+
+
+async def keep(slot: Slot | None) -> None:
+    """Tell that the stream still lives."""
+    if slot is None:
+        return
+    with suppress(RedisError):
+        async with _async_client() as client:
+            await client.zadd(slot.key, {slot.member: time()})
+            await client.expire(slot.key, settings.STREAM_MAX_SECONDS)
 
 
 async def release(slot: Slot | None) -> None:
@@ -102,16 +114,19 @@ class Gate:
     """Whether a reader may still see what stays open. The view checked at first; here it is asked again every 30 s.
 
     `allowed` raises PortalError, or returns False, when it is over. It runs in a thread and may use the database.
+    `slot` is kept meanwhile.
     """
 
-    def __init__(self, allowed: Callable[[], object]) -> None:
+    def __init__(self, allowed: Callable[[], object], slot: Slot | None) -> None:
         self._allowed = allowed
+        self._slot = slot
         self._checked = monotonic()
 
     async def open(self) -> bool:
         if monotonic() - self._checked < RECHECK_SECONDS:
             return True
         self._checked = monotonic()
+        await keep(self._slot)
         try:
             return await sync_to_async(self._allowed)() is not False
         except PortalError:
@@ -128,10 +143,10 @@ async def stream(
     It ends when Redis does not answer, and when the reader may no longer listen; the browser opens it again
     (retry: 2 s) and hears from the view why not.
     """
-    until, gate = monotonic() + settings.STREAM_MAX_SECONDS, Gate(allowed)
-    yield RETRY
-    await let_go_of_database()
+    until, gate = monotonic() + settings.STREAM_MAX_SECONDS, Gate(allowed, slot)
     try:
+        yield RETRY
+        await let_go_of_database()
         async with _async_client() as client, client.pubsub() as listener:
             await listener.subscribe(*(PREFIX + channel for channel in channels))
             yield b": open\n\n"
@@ -143,6 +158,8 @@ async def stream(
                     yield b"data: " + message["data"] + b"\n\n"
     except RedisError as error:
         logger.warning("A live stream ends: %s", error)
+    except (DatabaseError, InterfaceError):
+        return  # nobody can say whether the reader may still listen: the browser asks anew
     finally:
         await release(slot)
 

@@ -41,10 +41,10 @@ async def stream(
     STREAM_MAX_SECONDS at most.
     """
     until = monotonic() + settings.STREAM_MAX_SECONDS
-    cursor, gate = Cursor(after), live.Gate(allowed)
-    yield live.RETRY
-    await live.let_go_of_database()
+    cursor, gate = Cursor(after), live.Gate(allowed, slot)
     try:
+        yield live.RETRY
+        await live.let_go_of_database()
         while monotonic() < until:
             async with aclosing(_turn(cluster, submission, pod, cursor)) as batches:
                 async for batch in batches:

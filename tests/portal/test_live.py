@@ -4,11 +4,12 @@ import asyncio
 import uuid
 from collections.abc import AsyncIterator
 from contextlib import aclosing
+from time import time
 
 import pytest
 import redis
 from django.conf import settings
-from django.db import transaction
+from django.db import OperationalError, transaction
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from portal import live
@@ -126,6 +127,57 @@ def test_a_stream_gives_its_slot_back(settings) -> None:
 
     asyncio.run(listen())
     live.claim(person)
+
+
+def test_a_reader_who_leaves_at_the_first_byte_gives_the_slot_back(settings) -> None:
+    settings.STREAMS_PER_USER = 1
+    person = uuid.uuid4()
+
+    async def listen() -> None:
+        async with aclosing(live.stream([channel()], allowed=always, slot=live.claim(person))) as stream:
+            await first(stream, 1)
+
+    asyncio.run(listen())
+    live.claim(person)
+
+
+def test_a_slot_that_is_not_kept_falls_free(settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings.STREAMS_PER_USER = 2
+    person = uuid.uuid4()
+    kept, _lost = live.claim(person), live.claim(person)
+    monkeypatch.setattr(live, "time", lambda: time() + live.SLOT_SECONDS + 1)
+    asyncio.run(live.keep(kept))
+    live.claim(person)
+    with pytest.raises(live.TooManyStreams):
+        live.claim(person)
+
+
+def test_a_stream_keeps_its_slot(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live, "RECHECK_SECONDS", 0.0)
+    monkeypatch.setattr(live, "PING_SECONDS", 0.01)
+    slot = live.claim(uuid.uuid4())
+    client = redis.Redis.from_url(settings.REDIS_URL)
+    client.zadd(slot.key, {slot.member: 0})
+
+    async def listen() -> float | None:
+        async with aclosing(live.stream([channel()], allowed=always, slot=slot)) as stream:
+            await first(stream, 3)
+            return client.zscore(slot.key, slot.member)
+
+    assert asyncio.run(listen())
+
+
+def test_a_stream_ends_when_the_database_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody can say whether the reader may still listen."""
+    monkeypatch.setattr(live, "RECHECK_SECONDS", 0.0)
+
+    def fails() -> bool:
+        raise OperationalError
+
+    async def listen() -> list[bytes]:
+        return [item async for item in live.stream([channel()], allowed=fails)]
+
+    assert asyncio.run(listen()) == [b"retry: 2000\n\n", b": open\n\n"]
 
 
 def test_without_redis_nobody_is_counted(settings) -> None:
