@@ -13,7 +13,7 @@ _ESCAPES = re.compile(
     r"|\x1b[ -/]*[0-~]"
 )
 # C0 but the tab, DEL, C1, and what turns the direction of text around it.
-_CONTROLS = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_CONTROLS = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)", re.ASCII)
 
 
@@ -54,6 +54,6 @@ def moment(stamp: str) -> tuple[datetime, int] | None:
         return None
     try:
         second = datetime.fromisoformat(match[1] + match[3]).astimezone(UTC)
-    except ValueError:
+    except (ValueError, OverflowError):  # the year 1 in a zone east of Greenwich
         return None
     return second, int((match[2] or "").ljust(9, "0"))

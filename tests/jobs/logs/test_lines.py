@@ -10,6 +10,7 @@ from jobs.logs.lines import MAX_LINE, LogLine, clean, moment, parse
     ("text", "expected"),
     [
         ("\x1b[31mred\x1b[0m plain", "red plain"),
+        ("a\u061cb\u200ec\u200fd\u202ee\u2066f", "abcdef"),
         ("\x1b[1;38;5;208mstep\x1b[K 1", "step 1"),
         ("\x1b]0;title\x07text", "text"),
         ("\x1b]8;;https://evil.test\x1b\\link\x1b]8;;\x1b\\", "link"),
@@ -56,6 +57,11 @@ def test_times_are_compared_as_times() -> None:
 
 def test_nanoseconds_count() -> None:
     assert moment("2026-11-29T14:00:01.000000001Z") > moment("2026-11-29T14:00:01Z")
+
+
+@pytest.mark.parametrize("stamp", ["0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59", "2026-02-30T00:00:00Z"])
+def test_a_time_that_there_is_not(stamp: str) -> None:
+    assert moment(stamp) is None
 
 
 def test_the_clock_is_the_reader_s() -> None:
