@@ -16,6 +16,8 @@ from jobs import sentences
 from jobs.models import Event, StateChange, Submission, Template, TemplateVersion
 from portal.errors import FieldError, PortalError
 
+MAX_UNKNOWN = 10  # messages about unknown fields; thousands would answer one request with megabytes
+
 
 class Text(serializers.CharField):
     """A JSON string; DRF's own field would also take a number."""
@@ -43,7 +45,8 @@ class Strict(serializers.Serializer[Any]):
         if isinstance(data, Mapping):
             known = ", ".join(self.fields)
             message = _("There is no such field; the fields are: %(known)s.") % {"known": known}
-            errors = {str(name)[:80]: [message] for name in data if name not in self.fields}
+            unknown = [str(name)[:80] for name in data if name not in self.fields]
+            errors = {name: [message] for name in unknown[:MAX_UNKNOWN]}
         try:
             value = super().to_internal_value(data)
         except ValidationError as error:

@@ -149,6 +149,12 @@ def test_cancelling_a_job_that_is_over_is_a_conflict(caller: Caller) -> None:
     assert caller.post(f"jobs/{job.uid}/cancel/", {}).status_code == 409
 
 
+def test_thousands_of_unknown_fields_get_a_short_answer(caller: Caller) -> None:
+    answer = caller.post(body={f"field{number}": 1 for number in range(5000)})
+    assert answer.status_code == 422
+    assert len(answer.content) < 5000
+
+
 def test_cancelling_takes_no_body(caller: Caller) -> None:
     job = make_submission(caller.access)
     answer = caller.post(f"jobs/{job.uid}/cancel/", {"force": True})
