@@ -71,15 +71,23 @@ def _store(rows: Sequence[Event]) -> None:
         recompute(submission)
 
 
-def _owners(items: Sequence[Object]) -> dict[str, int]:
-    """{uid or "namespace/name" of an involved object: id of its submission}."""
+def _owners(items: Sequence[Object]) -> dict[tuple[str, str], int]:
+    """{(namespace, uid or name) of an involved object: id of its submission}.
+
+    The namespace counts: whoever may write events in one can name any uid in them, but only this namespace
+    (Kubernetes 1.36, pkg/apis/core/validation/events.go).
+    """
     uids = {text(obj, "involvedObject", "uid") for obj in items} - {""}
-    found = dict(Submission.objects.filter(object_uid__in=uids).values_list("object_uid", "pk"))
+    submissions = Submission.objects.filter(object_uid__in=uids).values_list("namespace", "object_uid", "pk")
+    found = {(namespace, uid): pk for namespace, uid, pk in submissions}
     for model in (Workload, Pod):
-        found |= dict(model.objects.filter(object_uid__in=uids).values_list("object_uid", "submission_id"))
-    names = {_name(obj) for obj in items if text(obj, "involvedObject", "uid") not in found}
+        rows = model.objects.filter(object_uid__in=uids)
+        for namespace, uid, pk in rows.values_list("submission__namespace", "object_uid", "submission_id"):
+            found[namespace, uid] = pk
+    known = {uid for _, uid in found}
+    names = {_name(obj) for obj in items if text(obj, "involvedObject", "uid") not in known}
     unrecorded = Submission.objects.filter(object_uid="").filter(_named(names))
-    return found | {f"{namespace}/{name}": pk for namespace, name, pk in _triples(unrecorded, names)}
+    return found | {(namespace, name): pk for namespace, name, pk in _triples(unrecorded, names)}
 
 
 def _named(names: set[tuple[str, str]]) -> Q:
@@ -98,9 +106,10 @@ def _name(obj: Object) -> tuple[str, str]:
     return text(obj, "involvedObject", "namespace"), text(obj, "involvedObject", "name")
 
 
-def _owner(obj: Object, owners: Mapping[str, int]) -> int | None:
+def _owner(obj: Object, owners: Mapping[tuple[str, str], int]) -> int | None:
     """By uid. By name only for a job that launch has not recorded yet, whose uid nobody else can have."""
-    return owners.get(text(obj, "involvedObject", "uid")) or owners.get("/".join(_name(obj)))
+    namespace, name = _name(obj)
+    return owners.get((namespace, text(obj, "involvedObject", "uid"))) or owners.get((namespace, name))
 
 
 def _columns(obj: Object) -> dict[str, Any]:

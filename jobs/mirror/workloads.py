@@ -68,14 +68,17 @@ def workloads_listed(items: Sequence[Object], began_at: datetime) -> None:
 
 
 def _locked(obj: Object) -> Submission | None:
-    """By the label with the job's uid, else by the owner; by the owner's name only until launch recorded the uid."""
+    """By the label with the job's uid, else by the owner; by the owner's name only until launch recorded the uid.
+
+    In the job's namespace only: whoever may write Workloads in another one could label them with any uid.
+    """
     owner = owner_of(obj)
     job_uid = text(obj, "metadata", "labels", JOB_UID_LABEL) or text(owner, "uid")
     if not job_uid or not uid_of(obj):
         return None
-    unrecorded = Q(object_uid="", namespace=text(obj, "metadata", "namespace"), job_name=text(owner, "name"))
-    rows = Submission.objects.select_for_update(no_key=True)
-    return rows.filter(Q(object_uid=job_uid) | unrecorded & Q(kind=text(owner, "kind"))).first()
+    unrecorded = Q(object_uid="", job_name=text(owner, "name"), kind=text(owner, "kind"))
+    rows = Submission.objects.select_for_update(no_key=True).filter(namespace=text(obj, "metadata", "namespace"))
+    return rows.filter(Q(object_uid=job_uid) | unrecorded).first()
 
 
 def _columns(row: Workload, obj: Object) -> dict[str, Any]:

@@ -63,6 +63,13 @@ def test_about_a_job_whose_uid_launch_has_not_recorded(submission: Submission) -
     assert submission.events.count() == 1
 
 
+def test_from_another_tenant_s_namespace(submission: Submission) -> None:
+    found = event(submission)
+    found["metadata"]["namespace"] = found["involvedObject"]["namespace"] = "cm-other"
+    mirror_event(found)
+    assert not Event.objects.exists()
+
+
 def test_about_an_earlier_object_of_that_name(submission: Submission) -> None:
     mirror_event(event(submission, about="its-predecessor"))
     assert not Event.objects.exists()

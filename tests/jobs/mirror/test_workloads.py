@@ -94,6 +94,13 @@ def test_other_people_s_workloads_are_ignored(submission: Submission) -> None:
     assert not Workload.objects.exists()
 
 
+def test_one_in_another_tenant_s_namespace_is_ignored(submission: Submission) -> None:
+    found = workload(submission, *ADMITTED)
+    found["metadata"]["namespace"] = "cm-other"
+    mirror_workload(found)
+    assert not Workload.objects.exists()
+
+
 def test_the_newest_of_two_counts(submission: Submission) -> None:
     mirror_workload(workload(submission, *ADMITTED))
     forget_workload("workload-uid")
