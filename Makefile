@@ -28,9 +28,6 @@ test: $(INSTALLED) ## Run the tests with a PostgreSQL and a Redis of their own; 
 kill: $(INSTALLED) ## Kill every process of a demo again and again while 200 jobs are submitted (minutes)
 	@$(WITH_SERVICES) $(BIN)/python -m pytest -m kill $(ARGS)
 
-cluster: $(INSTALLED) ## Let a real control plane judge what is sent: TEST_CLUSTER_URL, _TOKEN_FILE, _CA_FILE
-	@$(WITH_SERVICES) $(BIN)/python -m pytest -m cluster $(ARGS)
-
 cluster: $(INSTALLED) ## Let a real control plane judge what is sent; skips where TEST_CLUSTER_URL names none
 	@$(WITH_SERVICES) $(BIN)/python -m pytest -m cluster -rs $(ARGS)
 
