@@ -4,6 +4,7 @@ A page is templates/errors/<status>.html with the context `error` (portal.errors
 """
 
 import logging
+import sys
 from http import HTTPStatus
 from typing import Any
 
@@ -146,6 +147,13 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
+    """What a middleware raised ends here without PortalErrorMiddleware: reading a session needs the database too.
+
+    Django calls this while it handles the exception (5.2, core/handlers/exception.py).
+    """
+    error = portal_error(exception) if isinstance(exception := sys.exception(), Exception) else None
+    if error is not None:
+        return _handled(request, error)
     number = request_id(request)
     logger.error("Request %s failed; the traceback stands beside this line.", number)
     message = _("Something went wrong on our side. Tell your administrator the number %(number)s.") % {"number": number}

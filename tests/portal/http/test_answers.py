@@ -1,4 +1,6 @@
 import pytest
+from django.contrib.sessions.backends.db import SessionStore
+from django.db import OperationalError
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("tests.portal.http.urls")]
 
@@ -90,6 +92,19 @@ def test_pages(client, failure, status, words):
     assert response.status_code == status
     assert words in response.content.decode()
     assert "<main" in response.content.decode()
+
+
+@pytest.mark.parametrize("path", ["/private/", "/sign-in/", "/nothing/"])
+def test_a_session_that_cannot_be_read_is_no_fault_of_ours(client, path, settings, monkeypatch):
+    def unanswered(session: SessionStore, *args: object) -> None:
+        raise OperationalError("secret reason")
+
+    monkeypatch.setattr(SessionStore, "load", unanswered)
+    client.raise_request_exception = False
+    client.cookies[settings.SESSION_COOKIE_NAME] = "a" * 32
+    response = client.get(path)
+    assert (response.status_code, response["Retry-After"]) == (503, "5")
+    assert "secret reason" not in response.content.decode()
 
 
 def test_a_fragment_is_one_line(client):
