@@ -19,6 +19,9 @@ from portal.templatetags.portal import duration
 
 Params = Mapping[str, Any]
 
+# Kueue makes a Workload within a second or two of the job; after so long somebody should look.
+NO_WORKLOAD_SECONDS = 60
+
 
 @dataclass(frozen=True)
 class Words:
@@ -37,8 +40,13 @@ def words(reason: str, params: Params) -> Words:
 def sentence(state: str, reason: str, params: Params) -> str:
     """One line for lists, chips and REST. `state` decides only where a reason says nothing about the present."""
     if state == "preempted" and reason == "waiting_for_quota":
-        return _("Stopped for others and queued again. %(waits)s") % {"waits": words(reason, params).sentence}
+        return _("Stopped and queued again. %(waits)s") % {"waits": words(reason, params).sentence}
     return words(reason, params).sentence
+
+
+def past_sentence(state: str, reason: str, params: Params) -> str:
+    """The sentence of a kept change: without what grows with the time since."""
+    return sentence(state, reason, {name: value for name, value in params.items() if name != "since"})
 
 
 def amount(count: int, resource: str, flavor: str = "") -> str:
@@ -119,6 +127,26 @@ def _pending(params: Params) -> Words:
     return Words(_("Accepted"), _("Accepted; it is sent to the cluster next."))
 
 
+def _seconds_since(params: Params) -> float | None:
+    try:
+        return (timezone.now() - datetime.fromisoformat(params["since"])).total_seconds()
+    except (KeyError, ValueError):
+        return None
+
+
+def _no_workload(params: Params) -> Words:
+    seconds = _seconds_since(params)
+    if seconds is None or seconds < NO_WORKLOAD_SECONDS:
+        text = _("The cluster has the job; its queue has not looked at it yet.")
+        return Words(_("Not looked at yet"), _with_message(text, params))
+    text = _("The cluster has had the job for %(time)s, and Kueue has made no Workload for it: it does not queue.")
+    step = _(
+        "Tell a platform admin. Kueue is down, or does not manage jobs of this kind: "
+        "Kueue 0.19 leaves PyTorchJobs out unless its integrations.frameworks names them."
+    )
+    return Words(_("Kueue does not see it"), text % {"time": duration(seconds)}, (step,))
+
+
 def _send_failed(params: Params) -> Words:
     text = _("It could not be sent to the cluster yet and is tried again by itself.")
     tries = params.get("tries")
@@ -189,12 +217,9 @@ def _pods_starting(params: Params) -> Words:
 
 
 def _running(params: Params) -> Words:
-    try:
-        since = datetime.fromisoformat(params["since"])
-    except (KeyError, ValueError):
-        return Words(_("Running"), _("All its replicas run."))
-    lasted = duration((timezone.now() - since).total_seconds())
-    return Words(_("Running"), _("Runs for %(time)s.") % {"time": lasted})
+    seconds = _seconds_since(params)
+    text = _("All its replicas run.") if seconds is None else _("Runs for %(time)s.") % {"time": duration(seconds)}
+    return Words(_("Running"), text)
 
 
 def _restarting(params: Params) -> Words:
@@ -208,14 +233,27 @@ def _restarting(params: Params) -> Words:
     return Words(_("Restarting"), f"{text}.", (_("Read that replica's log for the reason."),))
 
 
-def _preempted(params: Params) -> Words:
-    text = _("Stopped to give quota back to those who own it; it is queued again by itself.")
-    if params.get("cause") == "InClusterQueue":
+def _evicted(params: Params) -> Words:
+    """`cause`: reason of the Workload's condition Preempted, else Evicted (Kueue 0.19, workload_types.go)."""
+    cause = str(params.get("cause") or "")
+    checkpoint = _("Work since the last checkpoint is done again.")
+    if cause.startswith("InCohort"):
+        own = _("Jobs within the tenant's own quota are not stopped for others.")
+        text = _("Stopped to give quota back to those who own it; it is queued again by itself.")
+        return Words(_("Stopped to make room for others"), text, (checkpoint, own))
+    if cause == "InClusterQueue":
         text = _("Stopped for a job of higher priority in the same queue; it is queued again by itself.")
-    step = _(
-        "Work since the last checkpoint is done again. Jobs within the tenant's own quota are not stopped for others."
-    )
-    return Words(_("Stopped to make room for others"), _with_message(text, params), (step,))
+        return Words(_("Stopped to make room for others"), text, (checkpoint,))
+    if cause == "PodsReadyTimeout":
+        text = _("Not all its replicas ran within the time that Kueue gives a start; it is queued again by itself.")
+        look = _("Its events tell what kept them: often an image, a node, or replicas that wait for each other.")
+        pause = _("Each further try begins later than the one before, up to an hour.")
+        return Words(_("Took too long to start"), text, (look, pause))
+    if cause == "NodeFailures":
+        text = _("Stopped because a node failed; it is queued again by itself.")
+        return Words(_("A node failed"), text, (checkpoint,))
+    text = _("Kueue stopped it (%(cause)s)") % {"cause": cause} if cause else _("Kueue stopped it")
+    return Words(_("Stopped and queued again"), _("%(stopped)s; it is queued again by itself.") % {"stopped": text})
 
 
 def _stopping(params: Params) -> Words:
@@ -291,9 +329,7 @@ _WORDS: dict[str, Callable[[Params], Words]] = {
         gettext_lazy("The cluster refused the job."),
         gettext_lazy("Correct what it names and submit again."),
     ),
-    "no_workload": _plain(
-        gettext_lazy("Not looked at yet"), gettext_lazy("The cluster has the job; its queue has not looked at it yet.")
-    ),
+    "no_workload": _no_workload,
     "waiting_for_quota": _waiting_for_quota,
     "exceeds_max_quota": _exceeds_max_quota,
     "no_matching_flavor": _plain(
@@ -318,8 +354,8 @@ _WORDS: dict[str, Callable[[Params], Words]] = {
     "pods_starting": _pods_starting,
     "running": _running,
     "restarting": _restarting,
-    "preempted": _preempted,
-    "requeued": _plain(gettext_lazy("Queued again"), gettext_lazy("Stopped for others; it is queued again.")),
+    "preempted": _evicted,
+    "requeued": _evicted,
     "stopping": _stopping,
     "succeeded": _succeeded,
     "crashed": _crashed,

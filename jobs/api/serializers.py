@@ -162,7 +162,7 @@ class StateChangeOutput(serializers.ModelSerializer[StateChange]):
         fields = ["at", "state", "reason", "params", "sentence"]
 
     def get_sentence(self, change: StateChange) -> str:
-        return sentences.sentence(change.state, change.reason, change.params)
+        return sentences.past_sentence(change.state, change.reason, change.params)
 
 
 class SubmissionDetailOutput(SubmissionOutput):

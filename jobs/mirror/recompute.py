@@ -54,7 +54,7 @@ def facts_of(submission: Submission) -> Facts:
         backoff_limit=_limit(submission, "backoffLimit"),
         deadline_seconds=_limit(submission, "activeDeadlineSeconds"),
         reach=_reach(submission, workload),
-        sent=submission.sent_at is not None,
+        sent_at=submission.sent_at,
         tries=submission.tries,
         send_error=submission.send_error,
         rejected=submission.rejected_at is not None,

@@ -19,7 +19,7 @@ def derive(facts: Facts) -> Derived:
     for rule in RULES:
         if result := rule(facts):
             return result
-    return Derived("submitted", "no_workload")
+    return _without_workload(facts)
 
 
 def _rejected(facts: Facts) -> Derived | None:
@@ -60,7 +60,7 @@ def _gone(facts: Facts) -> Derived | None:
 
 
 def _unsent(facts: Facts) -> Derived | None:
-    if facts.sent:
+    if facts.sent_at:
         return None
     if facts.send_error:
         return Derived("submitted", "send_failed", {"tries": facts.tries, **_said(facts.send_error)})
@@ -79,29 +79,24 @@ def _held(facts: Facts) -> Derived | None:
 
 
 def _evicted(facts: Facts) -> Derived | None:
-    """Kueue took the quota back. Its pods stop first, then it queues again with the numbers of any queued job."""
+    """Kueue took the quota back. Its pods stop first, then it queues again with the numbers of any queued job.
+
+    Admitted stays True until the job has stopped; Evicted turns False at the next reservation (Kueue 0.19,
+    pkg/controller/jobframework/reconciler.go and pkg/workload/workload.go).
+    """
     workload = _workload(facts)
-    evicted = workload.condition("Evicted")
-    if not evicted.true or workload.condition("Admitted").true:
+    evicted, preempted = workload.condition("Evicted"), workload.condition("Preempted")
+    if not evicted.true:
         return None
+    # How, but not for whom: the messages name queues and objects of other tenants.
+    cause = {"cause": preempted.reason if preempted.true else evicted.reason}
     if facts.pods_left:
-        return Derived("preempted", "preempted", _preemptor(workload))
+        return Derived("preempted", "preempted", cause)
     reserved = workload.condition("QuotaReserved")
     waits = _queued(facts, reserved) if reserved.false else None
     if waits and waits.reason == "waiting_for_quota":
         return Derived("preempted", waits.reason, waits.params)
-    return Derived("preempted", "requeued", _preemptor(workload))
-
-
-def _preemptor(workload: WorkloadFacts) -> dict[str, Any]:
-    """Who took it and how. The message also names objects of other tenants, so it stays out."""
-    preempted = workload.condition("Preempted")
-    cause = workload.condition("Evicted").reason
-    if not preempted.true:
-        return {"cause": cause}
-    _, found, path = preempted.message.partition("preemptor path: ")
-    queue = path.partition(";")[0].rstrip(" /").rpartition("/")[2]
-    return {"cause": preempted.reason or cause, **({"by": queue} if found and queue else {})}
+    return Derived("preempted", "requeued", cause)
 
 
 def _waiting(facts: Facts) -> Derived | None:
@@ -140,6 +135,12 @@ def _active(facts: Facts) -> Derived | None:
     if workload.condition("QuotaReserved").true or workload.condition("Admitted").true or facts.suspended is False:
         return starting(facts)
     return None
+
+
+def _without_workload(facts: Facts) -> Derived:
+    """`since`: without a Workload at all, which stays so where Kueue does not manage this kind of job."""
+    since = {"since": facts.sent_at.isoformat()} if facts.sent_at and facts.workload is None else {}
+    return Derived("submitted", "no_workload", since)
 
 
 def _workload(facts: Facts) -> WorkloadFacts:

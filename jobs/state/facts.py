@@ -87,7 +87,7 @@ class Facts:
     deadline_seconds: int | None = None
     reach: Mapping[str, int | None] = field(default_factory=dict)  # the most its queue can give; None: no limit
     # What launch did.
-    sent: bool = False
+    sent_at: datetime | None = None
     tries: int = 0
     send_error: str = ""
     rejected: bool = False

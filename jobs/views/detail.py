@@ -27,6 +27,7 @@ State = Submission.State
 MAX_EVENTS = 200
 # States that explain themselves; every other one gets the panel that says why.
 _WELL = (State.RUNNING, State.SUCCEEDED, State.CANCELLED)
+_QUEUED = (State.QUEUED, State.CANNOT_RUN, State.HELD)
 
 
 @require_safe
@@ -132,14 +133,15 @@ def _why(job: Submission) -> Mapping[str, Any]:
         return {"job": job, "words": None}
     workload = job.workloads.order_by("-id").first()
     conditions = workload.conditions if workload else []
-    # Only this condition: messages of others can name jobs of other tenants.
+    # Only this condition, and not while it repeats an eviction's message: others name jobs of other tenants.
     reserved = next((each for each in conditions if each.get("type") == "QuotaReserved"), None)
+    shown = job.state in _QUEUED or job.reason == "waiting_for_quota"
     return {
         "job": job,
         "words": sentences.words(job.reason, job.params),
         "numbers": _numbers(job.params),
         "culprit": job.params.get("replica", "") if job.state in {State.FAILED, State.RUNNING} else "",
-        "scheduler": reserved if job.state in {State.QUEUED, State.CANNOT_RUN, State.PREEMPTED, State.HELD} else None,
+        "scheduler": reserved if shown else None,
     }
 
 
@@ -166,7 +168,7 @@ def _timeline(job: Submission) -> Mapping[str, Any]:
     changes = list(job.changes.order_by("id"))
     ends = [change.at for change in changes[1:]]
     earlier = [
-        (change, _lasted(change.at, end), sentences.sentence(change.state, change.reason, change.params))
+        (change, _lasted(change.at, end), sentences.past_sentence(change.state, change.reason, change.params))
         for change, end in zip_longest(changes, ends)
         if end is not None
     ]

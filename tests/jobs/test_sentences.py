@@ -1,4 +1,7 @@
+from datetime import timedelta
+
 import pytest
+from django.utils import timezone
 
 from jobs import sentences
 from portal.names import GPU
@@ -95,7 +98,7 @@ CODES = [
     ("restarting", {}, "Restarting", "A replica ended and starts again."),
     (
         "preempted",
-        {"by": "other-queue", "cause": "InCohortReclamation"},
+        {"cause": "InCohortReclamation"},
         "Stopped to make room for others",
         "Stopped to give quota back to those who own it; it is queued again by itself.",
     ),
@@ -105,7 +108,25 @@ CODES = [
         "Stopped to make room for others",
         "Stopped for a job of higher priority in the same queue; it is queued again by itself.",
     ),
-    ("requeued", {}, "Queued again", "Stopped for others; it is queued again."),
+    (
+        "requeued",
+        {"cause": "PodsReadyTimeout"},
+        "Took too long to start",
+        "Not all its replicas ran within the time that Kueue gives a start; it is queued again by itself.",
+    ),
+    (
+        "requeued",
+        {"cause": "NodeFailures"},
+        "A node failed",
+        "Stopped because a node failed; it is queued again by itself.",
+    ),
+    (
+        "requeued",
+        {"cause": "FlavorMigration"},
+        "Stopped and queued again",
+        "Kueue stopped it (FlavorMigration); it is queued again by itself.",
+    ),
+    ("requeued", {}, "Stopped and queued again", "Kueue stopped it; it is queued again by itself."),
     ("stopping", {"pods": 3}, "Stopping", "Cancel requested; 3 pods still terminate."),
     ("stopping", {"pods": 1}, "Stopping", "Cancel requested; 1 pod still terminates."),
     ("stopping", {"pods": 0}, "Stopping", "Cancel requested; the cluster is removing it."),
@@ -152,14 +173,23 @@ def test_a_code_without_words_shows_what_the_scheduler_said():
     assert sentences.sentence("queued", "brand_new", {"message": "odd"}) == "Scheduler says: odd"
 
 
-def test_no_other_tenant_is_named():
-    said = sentences.words("preempted", {"by": "rival", "cause": "InCohortReclamation"})
-    assert "rival" not in f"{said.headline} {said.sentence} {said.steps}"
+@pytest.mark.parametrize(
+    ("seconds", "headline"), [(1, "Not looked at yet"), (90, "Kueue does not see it"), (7200, "Kueue does not see it")]
+)
+def test_a_job_that_nobody_queues_is_told_of(seconds, headline):
+    since = (timezone.now() - timedelta(seconds=seconds)).isoformat()
+    assert sentences.words("no_workload", {"since": since}).headline == headline
+
+
+def test_the_past_does_not_grow_older():
+    since = (timezone.now() - timedelta(hours=2)).isoformat()
+    assert sentences.sentence("running", "running", {"since": since}) == "Runs for 2 h."
+    assert sentences.past_sentence("running", "running", {"since": since}) == "All its replicas run."
 
 
 def test_a_preempted_job_that_waits_says_both():
     said = sentences.sentence("preempted", "waiting_for_quota", WAITS)
-    assert said == "Stopped for others and queued again. Waits for 8 more a100 GPUs; position 1 of 2."
+    assert said == "Stopped and queued again. Waits for 8 more a100 GPUs; position 1 of 2."
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from jobs.state import Condition, Derived, Facts, PodFacts, WorkloadFacts, deriv
 from jobs.state.derive import RULES
 
 RECORDED = json.loads(Path(__file__).with_name("recorded.json").read_text())
-TIMES = ("started_at", "finished_at", "cancel_requested_at", "at")
+TIMES = ("sent_at", "started_at", "finished_at", "cancel_requested_at", "at")
 
 
 def dated(values: dict[str, Any]) -> dict[str, Any]:

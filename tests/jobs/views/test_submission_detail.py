@@ -67,6 +67,18 @@ def test_only_the_message_about_this_job_s_quota_is_quoted(place):
     assert "rival" not in html
 
 
+def test_an_eviction_s_message_is_not_quoted_as_the_scheduler_s(place):
+    """Kueue repeats it in QuotaReserved until its scheduler has looked again."""
+    job = job_in(place[0], "preempted", "requeued", cause="InCohortReclamation")
+    message = "Preempted to accommodate a workload; preemptor path: /gpu-cohort/rival"
+    conditions = [{"type": "QuotaReserved", "status": "False", "reason": "Pending", "message": message}]
+    seen = {"created_at": job.submitted_at, "seen_at": job.submitted_at}
+    Workload.objects.create(submission=job, object_uid="w", name="w", conditions=conditions, **seen)
+    html = text(place[1], url(job))
+    assert "Stopped to give quota back" in html
+    assert "rival" not in html
+
+
 def test_a_job_that_is_well_has_no_panel_that_explains(place):
     job = job_in(place[0], "running", since="2026-01-01T00:00:00+00:00")
     assert "callout" not in text(place[1], url(job))
