@@ -21,11 +21,12 @@ from portal.management.embedded.redis import Redis, RedisFailed
 FAILURES = (AlreadyRunning, StepFailed, SupervisorFailed, PostgresFailed, RedisFailed)
 # A file would win over the value that the demo gives (portal.env.env_secret).
 NOT_INHERITED = {"DATABASE_URL_FILE", "REDIS_URL_FILE", "SECRET_KEY_FILE"}
+HIGHEST_PORT = 65_535
 
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="make demo", description=__doc__)
-    parser.add_argument("--port", type=int, default=8000, help="of the web pages; all other ports are free ones")
+    parser.add_argument("--port", type=_port, default=8000, help="of the web pages; all other ports are free ones")
     parser.add_argument("--data", type=Path, default=CHECKOUT / ".choirmaster", help="the folder to keep everything in")
     parser.add_argument("--reset", action="store_true", help="start over: forget data, jobs and passwords")
     chosen = parser.parse_args(arguments)
@@ -40,6 +41,12 @@ def main(arguments: list[str]) -> int:
         return 1
     except KeyboardInterrupt:
         return 0
+
+
+def _port(text: str) -> int:
+    if text.isdecimal() and text.isascii() and 1 <= int(text) <= HIGHEST_PORT:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is not a port; choose a number from 1 to {HIGHEST_PORT}.")
 
 
 def _run(home: Home, port: int, reset: bool) -> int:
