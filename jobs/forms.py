@@ -108,11 +108,13 @@ class SubmissionForm(forms.Form):
 
     def values(self) -> dict[str, Any]:
         """What was filled in, as REST would send it. Fields that the template does not have stay, to be refused."""
-        known = {
-            name.removeprefix(VALUES): value
-            for name, value in self.cleaned_data.items()
-            if name.startswith(VALUES) and value is not None
+        # Not cleaned_data: an error that was put by a field takes the field's value out of it.
+        cleaned = {
+            name.removeprefix(VALUES): form_field.clean(self[name].data)
+            for name, form_field in self.fields.items()
+            if name.startswith(VALUES)
         }
+        known = {name: value for name, value in cleaned.items() if value is not None}
         strange = {
             name.removeprefix(VALUES): self.data[name]
             for name in self.data

@@ -22,7 +22,7 @@ from tenants.models import Role
 
 @dataclass(frozen=True, kw_only=True)
 class Check:
-    """A job that may be submitted. `values` have their defaults; `manifest` is what would be sent, byte for byte."""
+    """A job within the rules. `values` have their defaults; `manifest` is what would be sent, byte for byte."""
 
     uid: UUID = field(default_factory=names.new_uid)
     version: TemplateVersion
@@ -42,11 +42,19 @@ class Check:
         return self.spec.replicas
 
 
+class NeverFits(Invalid):
+    """`check`: the job that asks for more than its tenant's queue can ever reach."""
+
+    def __init__(self, check: Check, error: FieldError) -> None:
+        super().__init__([error])
+        self.check = check
+
+
 def check_submission(
     *, access: Access, template_slug: str, version: int | None = None, title: str, values: Mapping[str, Any]
 ) -> Check:
-    """Raises Invalid with every error of the fields ("name", "template", "version", "values.<field>"), Forbidden below
-    submitter, and PortalError `no_queue` for a tenant that has none.
+    """Raises Invalid with every error of the fields ("name", "template", "version", "values.<field>"), NeverFits,
+    Forbidden below submitter, and PortalError `no_queue` for a tenant that has none.
     """
     access.require(Role.SUBMITTER)
     found = _version(access, template_slug, version)
@@ -55,10 +63,7 @@ def check_submission(
     refuse([FieldError("name", wrong_title), *errors] if wrong_title else errors)
     uid = names.new_uid()
     job, manifest, spec_hash = rendered(found.body, clean, _identity(access, found.kind, title.strip(), uid))
-    fit = verdict(job.requests(), reach_of(access.tenant, job.flavor))
-    if not fit.ok:
-        raise Invalid([_never_fits(access, found, fit)])
-    return Check(
+    check = Check(
         uid=uid,
         version=found,
         title=title.strip(),
@@ -66,8 +71,11 @@ def check_submission(
         spec=job,
         manifest=manifest,
         spec_hash=spec_hash,
-        fit=fit,
+        fit=verdict(job.requests(), reach_of(access.tenant, job.flavor)),
     )
+    if not check.fit.ok:
+        raise NeverFits(check, _never_fits(access, found, check.fit))
+    return check
 
 
 def dry_run(

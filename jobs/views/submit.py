@@ -1,7 +1,6 @@
 """Choosing a template and filling in its form. Reading is for every member, submitting for submitters."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -136,8 +135,12 @@ def _summary(access: Access, version: TemplateVersion, form: SubmissionForm) -> 
     """What the filled form asks for, as far as that can be told, beside what the tenant's queue can give."""
     check = None
     if form.is_bound:
-        with suppress(PortalError):
+        try:
             check = services.check_submission(**_asked(access, version, form))
+        except services.NeverFits as error:
+            check = error.check
+        except PortalError:
+            check = None
     return {"form": form, "check": check, **_rooms(access)}
 
 

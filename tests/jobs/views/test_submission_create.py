@@ -120,6 +120,15 @@ def test_the_summary_counts(place):
     assert "Can start" in html
 
 
+@pytest.mark.parametrize("query", ["?part=summary", ""])
+def test_the_summary_counts_what_never_fits_as_it_was_filled_in(place, query):
+    html = place[1].post(URL + query, fields(**{"values.workers": "14"}, dry_run="1")).content.decode()
+    summary = html[html.index('id="summary"') :]
+    assert "56 GPUs" in summary
+    assert "in 14 replicas" in summary
+    assert "Never fits" in summary
+
+
 def test_the_form_is_judged_by_the_version_it_was_drawn_from(place):
     version = place[1].get(URL).context["form"]["version"].value()
     make_template(name="x", schema=_with_fewer_workers())
