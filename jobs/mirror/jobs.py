@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from jobs.mirror.attempts import end_attempt, note_running
+from jobs.mirror.attempts import end_attempt
 from jobs.mirror.objects import assign, differs, text_of, uid_of
 from jobs.mirror.poison import guarded
 from jobs.mirror.recompute import settle
@@ -21,7 +21,6 @@ from portal.names import LABEL_SUBMISSION
 
 OBSERVED = (
     "job_phase",
-    "job_reason",
     "job_message",
     "job_suspended",
     "replicas_active",
@@ -43,10 +42,8 @@ def mirror_job(obj: Object, as_of: datetime | None = None) -> None:
         changed = assign(submission, _columns(submission, obj))
         submission.seen_at = as_of
         submission.save(update_fields=OBSERVED)
-        if submission.job_phase == "Running":
-            note_running(submission)
         if submission.finished_at is not None:
-            end_attempt(submission, at=submission.finished_at, reason=submission.job_phase)
+            end_attempt(submission, at=submission.finished_at)
         settle(submission, changed=changed)
 
 
@@ -59,8 +56,7 @@ def forget_job(uid: str) -> None:
             return
         submission.gone_at = timezone.now()
         submission.save(update_fields=["gone_at"])
-        reason = "Cancelled" if submission.cancel_requested_at else "Deleted"
-        end_attempt(submission, at=submission.gone_at, reason=reason)
+        end_attempt(submission, at=submission.gone_at)
         settle(submission, changed=True)
 
 
@@ -97,7 +93,6 @@ def _columns(submission: Submission, obj: Object) -> dict[str, Any]:
     progress = translator_for(submission.kind).progress(obj)
     return {
         "job_phase": text_of(progress.phase, 16),
-        "job_reason": text_of(progress.reason, 128),
         "job_message": text_of(progress.message),
         "job_suspended": progress.suspended,
         "replicas_active": progress.active,

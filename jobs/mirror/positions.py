@@ -4,7 +4,6 @@ import logging
 from collections.abc import Sequence
 
 from django.db import transaction
-from django.utils import timezone
 
 from jobs.mirror.recompute import settle
 from jobs.models import Submission, Workload
@@ -62,6 +61,6 @@ def _write(pk: int, place: int | None, total: int | None) -> None:
         row = Workload.objects.get(pk=pk)
         if row.quota_reserved is not False:
             return  # admitted meanwhile
-        row.position, row.pending_total, row.position_at = place, total, timezone.now()
-        row.save(update_fields=["position", "pending_total", "position_at"])
+        row.position, row.pending_total = place, total
+        row.save(update_fields=["position", "pending_total"])
         settle(submission, changed=True)

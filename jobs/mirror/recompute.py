@@ -95,11 +95,15 @@ def _condition(item: Mapping[str, Any]) -> Condition:
 
 
 def _pods(submission: Submission) -> list[PodFacts]:
-    """The pods of the newest attempt; those of earlier ones ended because of an eviction."""
+    """The pods of the newest attempt; those of earlier ones ended because of an eviction.
+
+    They were made after the end of the attempt before. The admission itself is no border: its time is by Kueue's clock,
+    a pod's by the API server's, and the two are seconds apart at best.
+    """
     rows = submission.pods.order_by("id")
-    attempt: Attempt | None = submission.attempts.order_by("-number").first()
-    if attempt is not None:
-        rows = rows.filter(created_at__gte=attempt.admitted_at)
+    before: Attempt | None = submission.attempts.order_by("-number")[1:2].first()
+    if before is not None and before.ended_at is not None:
+        rows = rows.filter(created_at__gte=before.ended_at)
     pods = list(rows)
     images = _pulled_now(submission) if any(pod.phase == "Pending" for pod in pods) else {}
     return [_pod(pod, images.get(pod.name)) for pod in pods]

@@ -1,6 +1,6 @@
 """Kueue's Workloads: found by the job's uid, never by a guessed name."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -13,13 +13,10 @@ from jobs.mirror.objects import assign, differs, owner_of, text_of, uid_of
 from jobs.mirror.poison import guarded
 from jobs.mirror.recompute import conditions_of, settle
 from jobs.models import Submission, Workload
-from jobs.state import WorkloadFacts
-from jobs.translators.base import count, member, text, time
+from jobs.state import ABSENT, Condition
+from jobs.translators.base import member, text
 from portal.kube.kinds import Object
 from portal.names import JOB_UID_LABEL
-
-# The condition that decides what a person should read first.
-PRECEDENCE = ("Finished", "Evicted", "Admitted", "QuotaReserved")
 
 
 def mirror_workload(obj: Object, as_of: datetime | None = None) -> None:
@@ -28,17 +25,14 @@ def mirror_workload(obj: Object, as_of: datetime | None = None) -> None:
         submission = _locked(obj)
         if submission is None:
             return
-        row = Workload.objects.filter(object_uid=uid_of(obj)).first() or Workload(
-            submission=submission,
-            object_uid=uid_of(obj),
-            created_at=time(obj, "metadata", "creationTimestamp") or as_of,
-        )
+        row = Workload.objects.filter(object_uid=uid_of(obj)).first()
+        row = row or Workload(submission=submission, object_uid=uid_of(obj))
         if row.pk and (row.seen_at > as_of or row.submission_id != submission.pk):
             return
-        changed = assign(row, _columns(row, obj))
+        changed = assign(row, _columns(obj))
         row.seen_at = as_of
         row.save()
-        _attempts(submission, row)
+        _attempts(submission, conditions_of(row.conditions))
         settle(submission, changed=changed)
 
 
@@ -81,57 +75,34 @@ def _locked(obj: Object) -> Submission | None:
     return rows.filter(Q(object_uid=job_uid) | unrecorded).first()
 
 
-def _columns(row: Workload, obj: Object) -> dict[str, Any]:
+def _columns(obj: Object) -> dict[str, Any]:
     found = member(obj, "status", "conditions")
-    conditions = found if isinstance(found, list) else []
-    facts = WorkloadFacts(conditions_of(conditions))
-    deciding = next((facts.condition(name) for name in PRECEDENCE if facts.condition(name).true), None)
-    evicted, admitted, reserved = (facts.condition(name) for name in ("Evicted", "Admitted", "QuotaReserved"))
-    deciding = deciding or reserved
+    conditions = conditions_of(found)
     columns: dict[str, Any] = {
         "name": text_of(text(obj, "metadata", "name"), 253),
-        "cluster_queue": text_of(text(obj, "status", "admission", "clusterQueue"), 253) or row.cluster_queue,
-        "conditions": conditions,
-        "quota_reserved": _truth(facts, "QuotaReserved"),
-        "admitted": _truth(facts, "Admitted"),
-        "evicted": _truth(facts, "Evicted"),
-        "finished": _truth(facts, "Finished"),
-        "reason": text_of(deciding.reason, 64),
-        "message": text_of(deciding.message),
-        "requeues": _evictions(obj),
+        "conditions": found if isinstance(found, list) else [],
+        "quota_reserved": _truth(conditions, "QuotaReserved"),
+        "finished": _truth(conditions, "Finished"),
         "active": member(obj, "spec", "active") is not False,
-        "quota_reserved_at": reserved.at if reserved.true else None,
-        "admitted_at": admitted.at if admitted.true else None,
         "gone_at": None,
     }
-    if evicted.true:
-        columns |= {"eviction_reason": text_of(evicted.reason, 64), "eviction_message": text_of(evicted.message)}
-    if not reserved.false:
+    if columns["quota_reserved"] is not False:
         columns |= {"position": None, "pending_total": None}
     return columns
 
 
 def _differs(row: Workload, obj: Object) -> bool:
-    return differs(row, _columns(row, obj))
+    return differs(row, _columns(obj))
 
 
-def _truth(facts: WorkloadFacts, name: str) -> bool | None:
-    condition = facts.condition(name)
+def _truth(conditions: Mapping[str, Condition], name: str) -> bool | None:
+    condition = conditions.get(name, ABSENT)
     return True if condition.true else False if condition.false else None
 
 
-def _evictions(obj: Object) -> int:
-    """How often it went back to the queue: Kueue >= 0.12 counts evictions by reason, older ones only timed requeues."""
-    counted = member(obj, "status", "schedulingStats", "evictions")
-    if isinstance(counted, list):
-        return sum(count(item, "count") for item in counted)
-    return count(obj, "status", "requeueState", "count")
-
-
-def _attempts(submission: Submission, row: Workload) -> None:
-    if row.admitted and row.admitted_at is not None:
-        admit(submission, at=row.admitted_at, ended_reason=row.eviction_reason)
-    if row.evicted or row.admitted is False:
-        evicted = conditions_of(row.conditions).get("Evicted")
-        at = evicted.at if evicted and evicted.true else None
-        end_attempt(submission, at=at or timezone.now(), reason=row.eviction_reason or "Evicted")
+def _attempts(submission: Submission, conditions: Mapping[str, Condition]) -> None:
+    admitted, evicted = conditions.get("Admitted", ABSENT), conditions.get("Evicted", ABSENT)
+    if admitted.true and admitted.at is not None:
+        admit(submission, at=admitted.at)
+    if evicted.true or admitted.false:
+        end_attempt(submission, at=(evicted.at if evicted.true else None) or timezone.now())

@@ -9,10 +9,7 @@ class Attempt(models.Model):
     submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="attempts")
     number = models.PositiveIntegerField()
     admitted_at = models.DateTimeField()
-    running_at = models.DateTimeField(null=True, blank=True)
     ended_at = models.DateTimeField(null=True, blank=True)
-    # "Succeeded", "Failed", "Cancelled" or Kueue's eviction reason
-    end_reason = models.CharField(max_length=64, blank=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["submission", "number"], name="one_attempt_number")]

@@ -92,7 +92,6 @@ class Submission(models.Model):
     # Observed: written by mirror.
     # jobs.translators.Progress.phase: Created, Suspended, Running, Restarting, Succeeded, Failed.
     job_phase = models.CharField(max_length=16, blank=True)
-    job_reason = models.CharField(max_length=128, blank=True)
     job_message = models.TextField(blank=True)
     job_suspended = models.BooleanField(null=True)
     replicas_active = models.PositiveIntegerField(default=0)

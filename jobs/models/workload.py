@@ -11,26 +11,13 @@ class Workload(models.Model):
     submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="workloads")
     object_uid = models.CharField(max_length=64, unique=True)
     name = models.CharField(max_length=253)
-    cluster_queue = models.CharField(max_length=253, blank=True)
     conditions = models.JSONField(default=list)  # as the cluster has them, shown raw on request
     quota_reserved = models.BooleanField(null=True)  # null: no such condition yet
-    admitted = models.BooleanField(null=True)
-    evicted = models.BooleanField(null=True)
     finished = models.BooleanField(null=True)
-    # Of the condition that decides: Finished, else Evicted, else Admitted, else QuotaReserved.
-    reason = models.CharField(max_length=64, blank=True)
-    message = models.TextField(blank=True)
-    eviction_reason = models.CharField(max_length=64, blank=True)  # of the newest eviction, kept after requeueing
-    eviction_message = models.TextField(blank=True)
-    requeues = models.PositiveIntegerField(default=0)
     active = models.BooleanField(default=True)  # spec.active
-    quota_reserved_at = models.DateTimeField(null=True, blank=True)
-    admitted_at = models.DateTimeField(null=True, blank=True)
-    created_at = models.DateTimeField()
     # Place in the ClusterQueue from 1, and out of how many; null: not known. From the visibility API, by beat.
     position = models.PositiveIntegerField(null=True, blank=True)
     pending_total = models.PositiveIntegerField(null=True, blank=True)
-    position_at = models.DateTimeField(null=True, blank=True)
     seen_at = models.DateTimeField()
     gone_at = models.DateTimeField(null=True, blank=True)
 

@@ -37,7 +37,6 @@ class Step:
     at: datetime | None = None
     lasted: timedelta | None = None
     times: int = 0
-    note: str = ""
 
 
 @dataclass(frozen=True)

@@ -50,9 +50,7 @@ def check_image(image: str, prefixes: tuple[str, ...]) -> str:
         return "Write an image as registry/name:tag in lower case, such as registry.internal/pytorch:2.3.0-cuda12.1."
     if not (match["tag"] or match["digest"]):
         return f"Add a tag or digest to the image, such as {image[:80]}:1.0."
-    if not any(
-        match["name"].startswith(prefix) if prefix.endswith("/") else match["name"] == prefix for prefix in prefixes
-    ):
+    if not any(_is_from(match["name"], prefix) for prefix in prefixes):
         return f"Choose an image from {', '.join(prefixes) or 'an allowed registry; none is set up yet'}."
     return ""
 

@@ -17,7 +17,6 @@ class Progress:
     """
 
     phase: str = ""
-    reason: str = ""
     message: str = ""
     suspended: bool | None = None  # spec.suspend, whatever its path
     active: int = 0
@@ -47,10 +46,6 @@ class Translator(Protocol):
 
     def progress(self, obj: Object) -> Progress:
         """Never raises: what is missing or malformed in `obj` is unknown."""
-        ...
-
-    def pod_selector(self, name: str) -> str:
-        """The label selector of the pods of the job called `name` in its namespace."""
         ...
 
     def pod_set_of(self, pod: Object) -> tuple[str, int]:

@@ -81,7 +81,6 @@ class PyTorchJob:
         ended = phase in {"Failed", "Succeeded"}
         return Progress(
             phase=phase,
-            reason=text(deciding, "reason"),
             message=text(deciding, "message"),
             suspended=suspended if isinstance(suspended, bool) else None,
             active=sum(count(role, "active") for role in roles),
@@ -92,12 +91,6 @@ class PyTorchJob:
             finished_at=(time(obj, "status", "completionTime") or time(deciding, "lastTransitionTime"))
             if ended
             else None,
-        )
-
-    def pod_selector(self, name: str) -> str:
-        # Job names are unique per kind only.
-        return (
-            f"training.kubeflow.org/job-name={name},training.kubeflow.org/operator-name={self.kind.lower()}-controller"
         )
 
     def pod_set_of(self, pod: Object) -> tuple[str, int]:

@@ -138,6 +138,14 @@ def test_pods_of_an_earlier_attempt_are_not_to_blame(submission: Submission) -> 
     assert (submission.reason, submission.params) == ("failed", {"message": "boom"})
 
 
+def test_pods_that_another_clock_made_before_the_admission_count(submission: Submission) -> None:
+    mirror_workload(workload(submission, condition("QuotaReserved", at=3), condition("Admitted", at=3)))
+    mirror_pod(pod(submission, 0, phase="Failed", state={"terminated": ENDED}))
+    mirror_job(job(submission, condition("Failed", message="boom", at=9)))
+    submission.refresh_from_db()
+    assert submission.params["replica"] == "worker-0"
+
+
 def test_after_a_cancel_its_pods_are_counted(submission: Submission) -> None:
     mirror_job(job(submission, condition("Running", at=2)))
     mirror_pod(pod(submission, 0))

@@ -33,22 +33,20 @@ def test_it_waits_with_numbers(submission: Submission) -> None:
 
 
 def test_admitted_is_the_first_attempt(submission: Submission) -> None:
-    mirror_workload(workload(submission, *ADMITTED, admission={"clusterQueue": "premium"}))
-    mirror_workload(workload(submission, *ADMITTED, admission={"clusterQueue": "premium"}))
+    mirror_workload(workload(submission, *ADMITTED))
+    mirror_workload(workload(submission, *ADMITTED))
     assert state(submission) == ("starting", "admitted")
     attempt = submission.attempts.get()
     assert (attempt.number, attempt.admitted_at) == (1, datetime(2026, 11, 29, 14, 1, tzinfo=UTC))
-    assert submission.workloads.get().cluster_queue == "premium"
 
 
 def test_an_eviction_ends_the_attempt_and_another_admission_begins_one(submission: Submission) -> None:
     mirror_workload(workload(submission, *ADMITTED))
-    mirror_job(job(submission, condition("Running", at=2)))
     mirror_workload(workload(submission, *evicted(5)))
     again = [condition("QuotaReserved", at=8), condition("Admitted", at=8), condition("Evicted", "False", at=8)]
     mirror_workload(workload(submission, *again))
     first, second = submission.attempts.order_by("number")
-    assert (first.running_at.minute, first.ended_at.minute, first.end_reason) == (2, 5, "Preempted")
+    assert first.ended_at.minute == 5
     assert (second.number, second.admitted_at.minute, second.ended_at) == (2, 8, None)
 
 
@@ -56,24 +54,21 @@ def test_an_eviction_that_nobody_saw(submission: Submission) -> None:
     mirror_workload(workload(submission, *ADMITTED))
     mirror_workload(workload(submission, condition("QuotaReserved", at=8), condition("Admitted", at=8)))
     first, second = submission.attempts.order_by("number")
-    assert (first.ended_at, first.end_reason, second.number) == (second.admitted_at, "Evicted", 2)
+    assert (first.ended_at, second.number) == (second.admitted_at, 2)
 
 
 def test_the_end_of_the_job_ends_the_attempt(submission: Submission) -> None:
     mirror_workload(workload(submission, *ADMITTED))
     mirror_job(job(submission, condition("Succeeded", at=9)))
     mirror_workload(workload(submission, *ADMITTED, condition("Finished", reason="Succeeded", at=9)))
-    attempt = submission.attempts.get()
-    assert (attempt.ended_at.minute, attempt.end_reason) == (9, "Succeeded")
+    assert submission.attempts.get().ended_at.minute == 9
 
 
-def test_preempted_tells_by_whom(submission: Submission) -> None:
+def test_preempted_waits_again_with_numbers(submission: Submission) -> None:
     mirror_workload(workload(submission, *ADMITTED))
     mirror_job(job(submission, condition("Suspended", at=5)))
     mirror_workload(workload(submission, *evicted(5)))
     assert state(submission) == ("preempted", "waiting_for_quota")
-    row = submission.workloads.get()
-    assert (row.eviction_reason, row.reason) == ("Preempted", "Preempted")
 
 
 def test_it_is_found_by_its_owner_where_the_label_is_missing(submission: Submission) -> None:
@@ -115,12 +110,6 @@ def test_missing_from_a_list(submission: Submission) -> None:
     assert submission.workloads.get().gone_at is None
     workloads_listed([], timezone.now())
     assert submission.workloads.get().gone_at is not None
-
-
-def test_evictions_are_counted(submission: Submission) -> None:
-    stats = {"evictions": [{"reason": "Preempted", "count": 2}, {"reason": "PodsReadyTimeout", "count": 1}]}
-    mirror_workload(workload(submission, *PENDING, schedulingStats=stats))
-    assert submission.workloads.get().requeues == 3
 
 
 def test_the_place_in_line_ends_with_the_waiting(submission: Submission) -> None:

@@ -118,7 +118,6 @@ def test_a_finished_job_as_the_operator_left_it() -> None:
         """,
         Progress(
             phase="Succeeded",
-            reason="PyTorchJobSucceeded",
             message="PyTorchJob team-a/pt-a successfully completed.",
             suspended=False,
             succeeded=4,
@@ -154,11 +153,6 @@ def test_a_suspended_object_that_nobody_looked_at_yet() -> None:
 )  # fmt: skip
 def test_a_malformed_status_is_unknown_and_no_error(status: object) -> None:
     assert TRANSLATOR.progress({"status": status}) == Progress()
-
-
-def test_pods_are_selected_by_name_and_kind() -> None:
-    selector = "training.kubeflow.org/job-name=x,training.kubeflow.org/operator-name=pytorchjob-controller"
-    assert TRANSLATOR.pod_selector("x") == selector
 
 
 def test_a_pod_tells_its_role_and_index() -> None:

@@ -60,8 +60,7 @@ def test_only_the_message_about_this_job_s_quota_is_quoted(place):
         {"type": "QuotaReserved", "status": "False", "reason": "Pending", "message": "8 more needed"},
         {"type": "Evicted", "status": "True", "reason": "Preempted", "message": "for rival/secret-job"},
     ]
-    seen = {"created_at": job.submitted_at, "seen_at": job.submitted_at}
-    Workload.objects.create(submission=job, object_uid="w", name="w", conditions=conditions, **seen)
+    Workload.objects.create(submission=job, object_uid="w", name="w", conditions=conditions, seen_at=job.submitted_at)
     html = text(client, url(job))
     assert "QuotaReserved=False  Pending\n8 more needed" in html
     assert "rival" not in html
@@ -72,8 +71,7 @@ def test_an_eviction_s_message_is_not_quoted_as_the_scheduler_s(place):
     job = job_in(place[0], "preempted", "requeued", cause="InCohortReclamation")
     message = "Preempted to accommodate a workload; preemptor path: /gpu-cohort/rival"
     conditions = [{"type": "QuotaReserved", "status": "False", "reason": "Pending", "message": message}]
-    seen = {"created_at": job.submitted_at, "seen_at": job.submitted_at}
-    Workload.objects.create(submission=job, object_uid="w", name="w", conditions=conditions, **seen)
+    Workload.objects.create(submission=job, object_uid="w", name="w", conditions=conditions, seen_at=job.submitted_at)
     html = text(place[1], url(job))
     assert "Stopped to give quota back" in html
     assert "rival" not in html
