@@ -11,6 +11,7 @@ from urllib.parse import urlencode, urlsplit
 
 import urllib3
 from django.conf import settings
+from django.db import connection
 from kubernetes.client import Configuration
 from kubernetes.client.exceptions import ApiException
 from kubernetes.client.rest import RESTClientObject
@@ -232,6 +233,7 @@ class Cluster:
         read_seconds: int = READ_SECONDS,
     ) -> urllib3.BaseHTTPResponse:
         """The answer, its body unread. An answer of 401 is asked once more with the token that the file then has."""
+        _let_go_of_database()
         url = f"{self.url}{path}?{urlencode(query)}" if query else f"{self.url}{path}"
         for last in (False, True):
             self._token = self.token() if last or not self._token else self._token
@@ -274,6 +276,12 @@ def cluster_from_settings() -> Cluster:
 @cache
 def _cluster(url: str, token_file: str, ca_file: str) -> Cluster:
     return Cluster(url=url, token_file=token_file, ca_file=ca_file)
+
+
+def _let_go_of_database() -> None:
+    """The connection back to the pool while we wait: eight readers of a hanging cluster's logs would stop all pages."""
+    if not connection.in_atomic_block:
+        connection.close_if_unusable_or_obsolete()
 
 
 def _lines(response: urllib3.BaseHTTPResponse) -> Iterator[bytes]:
