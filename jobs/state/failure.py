@@ -33,7 +33,11 @@ def first_to_fail(facts: Facts) -> PodFacts | None:
 
 
 def _numbers(facts: Facts, culprit: PodFacts) -> dict[str, Any]:
-    """`restarts`: in place by the kubelet, and by new pods of the same name."""
+    """`restarts`: in place by the kubelet, and by new pods of its name; at most as many as it may have: what the
+    kubelet restarts after the end of the job (cleanPodPolicy None) had no part in it.
+    """
     pods = [pod for pod in facts.pods if pod.replica == culprit.replica]
     restarts = sum(pod.restarts for pod in pods) + len(pods) - 1
+    if facts.backoff_limit is not None:
+        restarts = min(restarts, facts.backoff_limit)
     return {"replica": culprit.replica, "exit_code": culprit.exit_code, "restarts": restarts}

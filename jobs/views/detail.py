@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from itertools import zip_longest
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
@@ -14,12 +15,13 @@ from django.views.decorators.http import require_safe
 
 from jobs import sentences
 from jobs.models import Submission
-from jobs.queries import submission_of, timeline
-from jobs.views.logs import log_context
+from jobs.queries import newest_pods, submission_of, timeline
+from jobs.views.logs import log_context, log_of
 from jobs.views.manifest import manifest_context, plain_manifest
 from jobs.views.pages import mirror, page, part_of
 from jobs.views.replicas import replicas
 from portal.names import GPU
+from portal.templatetags.portal import tone
 from tenants.access import Access, tenant_for
 from tenants.models import Role
 
@@ -28,6 +30,8 @@ MAX_EVENTS = 200
 # States that explain themselves; every other one gets the panel that says why.
 _WELL = (State.RUNNING, State.SUCCEEDED, State.CANCELLED)
 _QUEUED = (State.QUEUED, State.CANNOT_RUN, State.HELD)
+# Trouble that the state does not tell: it looks like what it leads to.
+_TROUBLE = {"image_failed": "failed", "unschedulable": "warning", "restarting": "warning"}
 
 
 @require_safe
@@ -139,10 +143,18 @@ def _why(job: Submission) -> Mapping[str, Any]:
     return {
         "job": job,
         "words": sentences.words(job.reason, job.params),
+        "tone": _TROUBLE.get(job.reason) or tone(job.state),
         "numbers": _numbers(job.params),
-        "culprit": job.params.get("replica", "") if job.state in {State.FAILED, State.RUNNING} else "",
+        **_culprit(job),
         "scheduler": reserved if shown else None,
     }
+
+
+def _culprit(job: Submission) -> Mapping[str, str]:
+    """The replica that broke, "" where none did, and the query of the log that tells why."""
+    name = job.params.get("replica", "") if job.state in {State.FAILED, State.RUNNING} else ""
+    pod = next((pod for pod in newest_pods(job) if f"{pod.role}-{pod.index}" == name), None) if name else None
+    return {"culprit": name, "culprit_log": log_of(pod) if pod else urlencode({"replica": name})}
 
 
 def _is_well(job: Submission) -> bool:
@@ -160,8 +172,7 @@ def _numbers(params: Mapping[str, Any]) -> list[tuple[str, str]]:
         (_("Its queue reaches at most"), most),
     ]
     shown = [(word, sentences.amount(amount, resource, flavor)) for word, amount in rows if amount is not None]
-    place = sentences.place(params)
-    return [*shown, (_("In the queue"), place)] if place else shown
+    return [*shown, (_("In the queue"), sentences.place(params) or _("position not known yet"))] if shown else []
 
 
 def _timeline(job: Submission) -> Mapping[str, Any]:

@@ -26,7 +26,7 @@ CHUNK = 500  # as js/log.js
 def log_context(request: HttpRequest, access: Access, submission: Submission) -> Mapping[str, Any]:
     pods = newest_pods(submission)
     pod = chosen_pod(request, submission, pods)
-    previous = "previous" in request.GET
+    previous = "previous" in request.GET or (pod is not None and "replica" not in request.GET and broke_before(pod))
     context = {
         "job": submission,
         "replica_names": [_name(each) for each in pods],
@@ -52,6 +52,16 @@ def log_context(request: HttpRequest, access: Access, submission: Submission) ->
         "follows": follows,
         "stream": live if follows and shown else "",
     }
+
+
+def broke_before(pod: Pod) -> bool:
+    """Whether the run that ended badly is not the one that prints now: its log is the one before the last restart."""
+    return pod.state == "running" and pod.restarts > 0 and bool(pod.exit_code)
+
+
+def log_of(pod: Pod) -> str:
+    """The query of the log that tells why a replica broke."""
+    return urlencode({"replica": _name(pod)} | ({"previous": "1"} if broke_before(pod) else {}))
 
 
 @require_safe

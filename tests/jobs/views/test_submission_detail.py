@@ -89,6 +89,21 @@ def test_a_failure_leads_to_the_log_of_its_culprit(place):
     assert f'href="{url(job, "logs/")}?replica=worker-2"' in html
 
 
+@pytest.mark.parametrize(
+    ("state", "reason", "tone"),
+    [("starting", "image_failed", "failed"), ("running", "restarting", "warning"), ("queued", "", "queued")],
+)
+def test_trouble_looks_like_what_it_leads_to(place, state, reason, tone):
+    job = job_in(place[0], state, reason, replica="worker-0")
+    assert f"callout tone-{tone}" in text(place[1], url(job))
+
+
+def test_a_position_that_is_not_known_is_said_to_be_so(place):
+    numbers = {name: value for name, value in WAITS.items() if name not in {"position", "of"}}
+    job = job_in(place[0], "queued", "waiting_for_quota", **numbers)
+    assert "position not known yet" in text(place[1], url(job))
+
+
 def test_earlier_reasons_are_kept(place):
     job = job_in(place[0], "queued", "waiting_for_quota", **WAITS)
     move(job, "running", after=5)

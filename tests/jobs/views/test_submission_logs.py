@@ -121,6 +121,18 @@ def test_the_replica_that_failed_is_shown_first(place):
     assert "Log of worker-2" in text(place[1], url(job))
 
 
+def test_a_replica_that_runs_again_is_shown_with_the_run_that_broke(place):
+    job = job_in(place[0], "failed", "crashed", replica="worker-0", exit_code=1)
+    make_pod(job, exit_code=1, restarts=3)
+    broke = f'href="{url(job)}?replica=worker-0&amp;previous=1"'
+    html = text(place[1], url(job))
+    assert broke in html
+    assert 'name="previous" value="1" checked' in html
+    assert 'name="previous" value="1">' in text(place[1], url(job, "?replica=worker-0"))
+    job.pods.update(state="terminated")
+    assert broke not in text(place[1], url(job))
+
+
 @pytest.mark.parametrize("query", ["?replica=worker-9", "raw/?replica=worker-9", "live/?replica=worker-9"])
 def test_an_unknown_replica_is_not_there(place, query):
     job = job_in(place[0], "running")
