@@ -75,8 +75,15 @@ class SubmissionQuery(Strict):
     dry_run = serializers.ChoiceField(choices=["0", "1"], default="0", help_text="1: check everything, store nothing.")
 
 
+_STATES_ARE = "“{input}” is no state; the states are: %(states)s."
+
+
 class ListQuery(Strict):
-    state = serializers.ChoiceField(choices=Submission.State.choices, required=False)
+    state = serializers.ChoiceField(
+        choices=Submission.State.choices,
+        required=False,
+        error_messages={"invalid_choice": _STATES_ARE % {"states": ", ".join(Submission.State.values)}},
+    )
     after = serializers.UUIDField(required=False, help_text="`next` of the page before.")
     limit = serializers.IntegerField(default=50, min_value=1, max_value=200)
 
@@ -96,14 +103,11 @@ class NoQuery(Strict):
 
 
 class TemplateOutput(serializers.ModelSerializer[Template]):
-    version = serializers.SerializerMethodField()
+    version = serializers.IntegerField(source="newest")  # as jobs.queries.templates_of finds it
 
     class Meta:
         model = Template
         fields = ["slug", "name", "description", "version"]
-
-    def get_version(self, template: Template) -> int:
-        return template.current().number
 
 
 class TemplateDetailOutput(TemplateOutput):

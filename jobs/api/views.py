@@ -77,14 +77,12 @@ class SubmissionCollection(TenantView):
     def get(self, request: Request, tenant: str) -> Response:
         access = self.access()
         query = checked_query(ListQuery, request.query_params)
-        submissions = Submission.objects.of(access.tenant).select_related(
-            "tenant", "author", "template_version__template"
-        )
+        submissions = queries.listed(access)
         if "state" in query:
             submissions = submissions.filter(state=query["state"])
         if "after" in query:
             submissions = submissions.filter(id__lt=queries.submission_of(access, query["after"]).id)
-        rows = list(submissions.order_by("-id")[: query["limit"] + 1])
+        rows = list(submissions[: query["limit"] + 1])
         page = rows[: query["limit"]]
         return Response(SubmissionPage({"items": page, "next": page[-1].uid if len(rows) > len(page) else None}).data)
 

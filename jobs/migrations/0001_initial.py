@@ -108,7 +108,7 @@ class Migration(migrations.Migration):
                 ('state_since', models.DateTimeField(auto_now_add=True)),
                 ('author', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='submissions', to=settings.AUTH_USER_MODEL)),
                 ('cancel_requested_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('tenant', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='tenants.tenant')),
+                ('tenant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, to='tenants.tenant')),
                 ('token', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, to='tenants.apitoken')),
                 ('template_version', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='jobs.templateversion')),
             ],
@@ -140,9 +140,6 @@ class Migration(migrations.Migration):
                 ('at', models.DateTimeField()),
                 ('submission', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='changes', to='jobs.submission')),
             ],
-            options={
-                'indexes': [models.Index(fields=['submission', 'id'], name='jobs_statec_submiss_9489d6_idx')],
-            },
         ),
         migrations.CreateModel(
             name='Pod',
@@ -170,7 +167,7 @@ class Migration(migrations.Migration):
                 ('submission', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='pods', to='jobs.submission')),
             ],
             options={
-                'indexes': [models.Index(fields=['submission', 'role', 'index'], name='jobs_pod_submiss_b5e8e0_idx')],
+                'indexes': [models.Index(condition=models.Q(('gone_at', None)), fields=['submission'], name='pod_on_cluster')],
             },
         ),
         migrations.CreateModel(
@@ -180,7 +177,7 @@ class Migration(migrations.Migration):
                 ('key', models.CharField(max_length=128)),
                 ('body_hash', models.CharField(max_length=64)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('tenant', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, to='tenants.tenant')),
+                ('tenant', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, to='tenants.tenant')),
                 ('submission', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, to='jobs.submission')),
             ],
             options={
@@ -200,7 +197,7 @@ class Migration(migrations.Migration):
                 ('source', models.CharField(max_length=253)),
                 ('regarding_kind', models.CharField(max_length=63)),
                 ('regarding_name', models.CharField(max_length=253)),
-                ('submission', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='events', to='jobs.submission')),
+                ('submission', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='events', to='jobs.submission')),
             ],
             options={
                 'indexes': [models.Index(fields=['submission', '-at'], name='jobs_event_submiss_d3c040_idx')],
@@ -213,7 +210,7 @@ class Migration(migrations.Migration):
                 ('number', models.PositiveIntegerField()),
                 ('admitted_at', models.DateTimeField()),
                 ('ended_at', models.DateTimeField(blank=True, null=True)),
-                ('submission', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='attempts', to='jobs.submission')),
+                ('submission', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='attempts', to='jobs.submission')),
             ],
             options={
                 'constraints': [models.UniqueConstraint(fields=('submission', 'number'), name='one_attempt_number')],
@@ -239,13 +236,17 @@ class Migration(migrations.Migration):
             model_name='submission',
             index=models.Index(condition=models.Q(('cancel_requested_at__isnull', False), ('stopped_at', None)), fields=['next_try_at'], name='submission_unstopped'),
         ),
+        migrations.AddIndex(
+            model_name='submission',
+            index=models.Index(condition=models.Q(('gone_at', None), models.Q(('object_uid', ''), _negated=True)), fields=['kind'], name='submission_on_cluster'),
+        ),
         migrations.AddConstraint(
             model_name='submission',
             constraint=models.UniqueConstraint(fields=('namespace', 'job_name'), name='one_job_name_per_namespace'),
         ),
         migrations.AddIndex(
             model_name='workload',
-            index=models.Index(fields=['submission', '-id'], name='jobs_worklo_submiss_b1a623_idx'),
+            index=models.Index(condition=models.Q(('gone_at', None)), fields=['submission'], name='workload_on_cluster'),
         ),
         migrations.RunSQL(PROTECT_VERSIONS, UNPROTECT_VERSIONS),
     ]

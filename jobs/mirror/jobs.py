@@ -63,7 +63,8 @@ def forget_job(uid: str) -> None:
 def jobs_listed(kind: str, items: Sequence[Object], began_at: datetime) -> None:
     """A complete list of one kind. What was sent before it began and is not in it is gone."""
     uids = {uid_of(obj) for obj in items}
-    known = {row.object_uid: row for row in Submission.objects.filter(object_uid__in=uids - {""})}
+    rows = Submission.objects.filter(object_uid__in=uids - {""}).defer("manifest", "values")
+    known = {row.object_uid: row for row in rows}
     for obj in items:
         submission = known.get(uid_of(obj))
         if submission is None or guarded(_differs, submission, obj) is not False:

@@ -6,7 +6,7 @@ from jobs.models.submission import Submission
 
 
 class Attempt(models.Model):
-    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="attempts")
+    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="attempts", db_index=False)
     number = models.PositiveIntegerField()
     admitted_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True, blank=True)

@@ -6,7 +6,7 @@ from jobs.models.submission import Submission
 
 
 class Event(models.Model):
-    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="events")
+    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="events", db_index=False)
     # The event's own uid: a repeated event is updated in place.
     object_uid = models.CharField(max_length=64, unique=True)
     at = models.DateTimeField()  # the newest occurrence

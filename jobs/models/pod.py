@@ -1,6 +1,7 @@
 """A replica of a job. Keyed by the pod's uid: a restarted pod has its predecessor's name. Written by mirror alone."""
 
 from django.db import models
+from django.db.models import Q
 
 from jobs.models.submission import Submission
 
@@ -28,7 +29,7 @@ class Pod(models.Model):
     gone_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        indexes = [models.Index(fields=["submission", "role", "index"])]
+        indexes = [models.Index(fields=["submission"], name="pod_on_cluster", condition=Q(gone_at=None))]
 
     def __str__(self) -> str:
         return self.name

@@ -58,7 +58,7 @@ class Submission(models.Model):
     uid = models.UUIDField(default=new_uid, unique=True, editable=False)
 
     # Desired: written by services, never changed afterwards but for the cancel request.
-    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT)
+    tenant = models.ForeignKey(Tenant, on_delete=models.PROTECT, db_index=False)
     author = models.ForeignKey(User, on_delete=models.PROTECT, related_name="submissions")
     token = models.ForeignKey(ApiToken, null=True, blank=True, on_delete=models.PROTECT)
     template_version = models.ForeignKey(TemplateVersion, on_delete=models.PROTECT)
@@ -122,6 +122,8 @@ class Submission(models.Model):
                 name="submission_unstopped",
                 condition=Q(cancel_requested_at__isnull=False, stopped_at=None),
             ),
+            # What a complete list is compared with.
+            models.Index(fields=["kind"], name="submission_on_cluster", condition=Q(gone_at=None) & ~Q(object_uid="")),
         ]
 
     def __str__(self) -> str:
@@ -137,9 +139,6 @@ class StateChange(models.Model):
     params = models.JSONField(default=dict)
     at = models.DateTimeField()
 
-    class Meta:
-        indexes = [models.Index(fields=["submission", "id"])]
-
     def __str__(self) -> str:
         return f"{self.state} ({self.reason})"
 
@@ -147,7 +146,7 @@ class StateChange(models.Model):
 class IdempotencyKey(models.Model):
     """A repeated POST finds its first answer here. Written in the transaction of the submission itself."""
 
-    tenant = models.ForeignKey(Tenant, on_delete=models.CASCADE)
+    tenant = models.ForeignKey(Tenant, on_delete=models.CASCADE, db_index=False)
     key = models.CharField(max_length=128)
     body_hash = models.CharField(max_length=64)
     submission = models.ForeignKey(Submission, on_delete=models.CASCADE)

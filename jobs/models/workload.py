@@ -1,6 +1,7 @@
 """Kueue's Workload of a submission. Written by mirror alone."""
 
 from django.db import models
+from django.db.models import Q
 
 from jobs.models.submission import Submission
 
@@ -22,7 +23,7 @@ class Workload(models.Model):
     gone_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        indexes = [models.Index(fields=["submission", "-id"])]
+        indexes = [models.Index(fields=["submission"], name="workload_on_cluster", condition=Q(gone_at=None))]
 
     def __str__(self) -> str:
         return self.name

@@ -2,11 +2,11 @@
 
 from uuid import UUID
 
-from django.db.models import F
+from django.db.models import F, Max
 
 from jobs.models import Pod, Submission, Template
 from jobs.models.template import TemplateQuerySet
-from jobs.queries.listing import GROUPS, Filters, JobPage, group_counts, job_page
+from jobs.queries.listing import GROUPS, Filters, JobPage, group_counts, job_page, listed
 from jobs.queries.timeline import Step, timeline
 from portal.errors import NotFound
 from tenants.access import Access
@@ -18,6 +18,7 @@ __all__ = [
     "Step",
     "group_counts",
     "job_page",
+    "listed",
     "newest_pods",
     "recent_images",
     "submission_of",
@@ -38,9 +39,9 @@ def submission_of(access: Access, uid: UUID) -> Submission:
 
 
 def templates_of(access: Access) -> TemplateQuerySet:
-    """The templates that the tenant may use and that have a published version, its own before the platform's."""
-    published = Template.objects.of(access.tenant).filter(versions__isnull=False).distinct()
-    return published.order_by(F("tenant").asc(nulls_last=True), "name")
+    """The templates that the tenant may use and that have a published version (the newest: `newest`), its own first."""
+    templates = Template.objects.of(access.tenant).annotate(newest=Max("versions__number"))
+    return templates.exclude(newest=None).order_by(F("tenant").asc(nulls_last=True), "name")
 
 
 def recent_images(access: Access) -> list[str]:

@@ -15,6 +15,8 @@ from tenants.access import Access
 
 State = Submission.State
 PAGE_SIZE = 50
+# Kilobytes of JSON that no list shows.
+UNLISTED = ("manifest", "values", "template_version__schema", "template_version__body")
 GROUPS: dict[str, tuple[str, ...]] = {
     "active": tuple(state for state in State.values if state not in Submission.FINISHED),
     "queued": (State.SUBMITTED, State.QUEUED, State.HELD, State.PREEMPTED),
@@ -51,8 +53,7 @@ class JobPage:
 
 def job_page(access: Access, filters: Filters) -> JobPage:
     """One page of the tenant's jobs, newest first."""
-    matching = _matching(access, filters)
-    page = matching.select_related("author", "template_version__template").order_by("-id")
+    page = matching = _matching(listed(access), filters, access)
     if filters.after is not None:
         page = page.filter(id__lt=_id_of(access, filters.after))
     newer = 0
@@ -78,8 +79,13 @@ def group_counts(access: Access) -> dict[str, int]:
     return {"": sum(by_state.values()), **groups}
 
 
-def _matching(access: Access, filters: Filters) -> SubmissionQuerySet:
-    rows = Submission.objects.of(access.tenant)
+def listed(access: Access) -> SubmissionQuerySet:
+    """The tenant's jobs, newest first, with what a list shows of other tables and without what none shows."""
+    rows = Submission.objects.of(access.tenant).select_related("tenant", "author", "template_version__template")
+    return rows.defer(*UNLISTED).order_by("-id")
+
+
+def _matching(rows: SubmissionQuerySet, filters: Filters, access: Access) -> SubmissionQuerySet:
     if filters.group:
         rows = rows.filter(state__in=GROUPS[filters.group])
     if filters.mine:

@@ -13,7 +13,7 @@ from pytest_django import Settings
 from jobs.models import Event, IdempotencyKey, Submission
 from tenants.models import Role
 from tests.factories import make_access, make_token
-from tests.jobs.factories import make_submission, make_submitter
+from tests.jobs.factories import make_submission, make_submitter, make_template
 
 pytestmark = pytest.mark.django_db
 VALUES = {"model": "m", "workers": 1, "gpus_per_worker": 1}
@@ -93,6 +93,7 @@ def test_a_session_opens_nothing_here(caller: Caller) -> None:
     assert answer.status_code == 401
     assert answer.headers["WWW-Authenticate"].startswith("Bearer")
     assert answer.headers["Content-Type"] == "application/problem+json"
+    assert answer.json()["detail"].startswith("Send a token in the header “Authorization: Bearer cm_…”.")
 
 
 def test_pages_follow_each_other_without_a_gap(caller: Caller) -> None:
@@ -103,6 +104,18 @@ def test_pages_follow_each_other_without_a_gap(caller: Caller) -> None:
     third = caller.get("jobs/", limit=2, after=second["next"]).json()
     assert [job["uid"] for page in (first, second, third) for job in page["items"]] == made[::-1]
     assert third["next"] is None
+
+
+@pytest.mark.parametrize("path", ["jobs/", "templates/"])
+def test_the_queries_of_a_list_do_not_grow_with_it(
+    caller: Caller, path: str, django_assert_max_num_queries: Any
+) -> None:
+    for number in range(5):
+        make_submission(caller.access)
+        make_template(slug=f"template-{number}")
+    with django_assert_max_num_queries(6):
+        items = caller.get(path).json()["items"]
+    assert len(items) >= 5
 
 
 def test_the_list_is_narrowed_to_a_state(caller: Caller) -> None:
@@ -122,6 +135,11 @@ def test_an_unknown_or_wrong_parameter_is_refused(query: str, caller: Caller) ->
     answer = caller.get(f"jobs/?{query}")
     assert (answer.status_code, answer.json()["code"]) == (400, "invalid_query")
     assert answer.json()["errors"][0]["path"] == query.partition("=")[0]
+
+
+def test_a_state_that_does_not_exist_is_answered_with_those_that_do(caller: Caller) -> None:
+    detail = caller.get("jobs/", state="done").json()["detail"]
+    assert detail.startswith("state: “done” is no state; the states are: submitted, queued, ")
 
 
 def test_another_tenants_cursor_is_nothing(caller: Caller) -> None:
