@@ -16,12 +16,14 @@ class SignInForm(forms.Form):
     email = forms.EmailField(
         label=_("E-mail address"),
         max_length=254,
+        error_messages={"required": _("Enter your e-mail address.")},
         widget=forms.EmailInput(attrs={"autocomplete": "username", "autofocus": True}),
     )
     password = forms.CharField(
         label=_("Password"),
         max_length=1024,
         strip=False,
+        error_messages={"required": _("Enter your password.")},
         widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
     )
 
@@ -31,13 +33,21 @@ def _lifetimes() -> list[tuple[int, str]]:
     return [(days, ngettext("%(n)s day", "%(n)s days", days) % {"n": days}) for days in allowed]
 
 
+class TenantField(forms.ModelChoiceField):  # type: ignore[type-arg]  # it is not generic at run time
+    """By the name that the pages show; the address's word for it is what is sent."""
+
+    def label_from_instance(self, obj: Tenant) -> str:
+        return obj.name
+
+
 class TokenForm(forms.Form):
     name = forms.CharField(
-        label=_("Name"), max_length=80, help_text=_("Where it will be used, for example “nightly fine-tune in CI”.")
+        label=_("Name"),
+        max_length=80,
+        error_messages={"required": _("Give the token a name.")},
+        help_text=_("Where it will be used, for example “nightly fine-tune in CI”."),
     )
-    tenant: "forms.ModelChoiceField[Tenant]" = forms.ModelChoiceField(
-        Tenant.objects.none(), label=_("Tenant"), to_field_name="slug", empty_label=None
-    )
+    tenant = TenantField(Tenant.objects.none(), label=_("Tenant"), to_field_name="slug", empty_label=None)
     role = forms.ChoiceField(
         label=_("Role"),
         choices=Role.choices,

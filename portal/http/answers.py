@@ -103,6 +103,9 @@ def _with_headers(response: HttpResponse, retry_after: object) -> HttpResponse:
 def _of_drf(exception: exceptions.APIException) -> PortalError:
     if isinstance(exception, exceptions.ValidationError):
         return Invalid(_field_errors(exception.detail, ""))
+    if isinstance(exception, exceptions.NotAuthenticated):
+        message = _("Send a token in the header “Authorization: Bearer cm_…”. You make one on the page /me/tokens/.")
+        return PortalError("not_authenticated", message, exception.status_code)
     codes = exception.get_codes()
     code = codes if isinstance(codes, str) else exception.default_code
     return PortalError(str(code), str(exception.detail), exception.status_code)

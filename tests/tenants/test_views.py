@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from tenants.models import ApiToken, AuditEntry, Role
+from tenants.models import ApiToken, AuditEntry, Role, Tenant
 from tenants.services import create_user
 from tests.factories import make_access, make_admin, make_member, make_tenant, make_token, make_user
 
@@ -55,6 +55,12 @@ def test_a_wrong_password(client):
     assert "do not belong together" in page
     assert 'value="a@demo.test"' in page
     assert "wrong" not in page
+
+
+def test_what_is_left_out_is_asked_for(client):
+    page = sign_in(client, email="", password="").content.decode()
+    assert "Enter your e-mail address." in page
+    assert "Enter your password." in page
 
 
 def test_too_many_tries(client, settings):
@@ -120,6 +126,11 @@ def test_nobody_s_member_is_told_whom_to_ask(client):
     assert "admin@demo.test" in page
 
 
+def test_a_token_s_tenant_is_chosen_by_its_name(client, member):
+    Tenant.objects.update(name="Premium training")
+    assert '<option value="premium">Premium training</option>' in client.get(TOKENS).content.decode()
+
+
 def test_a_token_is_shown_once(client, member):
     response = client.post(TOKENS, token_form())
     page = response.content.decode()
@@ -152,7 +163,7 @@ def test_reloading_the_page_makes_no_second_token(client, member):
         ({"role": "owner"}, "Choose at most your own role in premium: submitter."),
         ({"tenant": "foreign"}, "not one of the available choices"),
         ({"days": "3000"}, "not one of the available choices"),
-        ({"name": ""}, "This field is required"),
+        ({"name": ""}, "Give the token a name."),
         ({"name": "a\0b"}, "Null characters are not allowed"),
     ],
 )
