@@ -8,6 +8,7 @@ from typing import Any
 
 from jobs.state.facts import Derived, Facts, PodFacts
 
+BACKOFF = "reached the specified backoff limit"
 _LATE = datetime.max.replace(tzinfo=UTC)
 
 
@@ -20,7 +21,7 @@ def failure(facts: Facts) -> Derived:
     if culprit:
         code = "out_of_memory" if culprit.reason == "OOMKilled" else "crashed"
         return Derived("failed", code, _numbers(facts, culprit))
-    if "reached the specified backoff limit" in facts.message:
+    if BACKOFF in facts.message:
         limit = {} if facts.backoff_limit is None else {"limit": facts.backoff_limit}
         return Derived("failed", "backoff_limit", {**limit, **said})
     return Derived("failed", "failed", said)
@@ -34,10 +35,14 @@ def first_to_fail(facts: Facts) -> PodFacts | None:
 
 def _numbers(facts: Facts, culprit: PodFacts) -> dict[str, Any]:
     """`restarts`: in place by the kubelet, and by new pods of its name; at most as many as it may have: what the
-    kubelet restarts after the end of the job (cleanPodPolicy None) had no part in it.
+    kubelet restarts after the end of the job (cleanPodPolicy None) had no part in it. The end of the job may be seen
+    before the last restart: that the limit was reached then says how many there were.
     """
     pods = [pod for pod in facts.pods if pod.replica == culprit.replica]
     restarts = sum(pod.restarts for pod in pods) + len(pods) - 1
     if facts.backoff_limit is not None:
+        if BACKOFF in facts.message:
+            others = sum(pod.restarts for pod in facts.pods if pod.replica != culprit.replica)
+            restarts = max(restarts, facts.backoff_limit - others)
         restarts = min(restarts, facts.backoff_limit)
     return {"replica": culprit.replica, "exit_code": culprit.exit_code, "restarts": restarts}
