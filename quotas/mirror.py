@@ -44,8 +44,8 @@ def forget_cluster_queue(uid: str) -> None:
     """The queue is gone from the cluster: what we knew of it is no longer known."""
     with transaction.atomic():
         row = QueueStatus.objects.filter(object_uid=uid).select_related("cluster_queue").first()
-        if row is not None:
-            row.delete()
+        # By uid once more: a queue of that name may have been made anew, and seen, since.
+        if row is not None and QueueStatus.objects.filter(pk=row.pk, object_uid=uid).delete()[0]:
             announce(f"queue.{row.cluster_queue.uid}")
 
 

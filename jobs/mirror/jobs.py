@@ -10,7 +10,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from jobs.mirror.attempts import end_attempt
-from jobs.mirror.objects import assign, differs, text_of, uid_of
+from jobs.mirror.objects import assign, differs, note_seen, text_of, uid_of
 from jobs.mirror.poison import guarded
 from jobs.mirror.recompute import settle
 from jobs.models import Submission
@@ -61,7 +61,7 @@ def forget_job(uid: str) -> None:
 
 
 def jobs_listed(kind: str, items: Sequence[Object], began_at: datetime) -> None:
-    """A complete list of one kind. What was sent before it began and is not in it is gone."""
+    """A complete list of one kind. What was sent, and seen if ever, before it began and is not in it is gone."""
     uids = {uid_of(obj) for obj in items}
     rows = Submission.objects.filter(object_uid__in=uids - {""}).defer("manifest", "values")
     known = {row.object_uid: row for row in rows}
@@ -69,9 +69,9 @@ def jobs_listed(kind: str, items: Sequence[Object], began_at: datetime) -> None:
         submission = known.get(uid_of(obj))
         if submission is None or guarded(_differs, submission, obj) is not False:
             guarded(mirror_job, obj, began_at)
+    note_seen(Submission.objects.filter(object_uid__in=uids - {""}), began_at)
     unseen = Q(seen_at=None) | Q(seen_at__lt=began_at)
-    Submission.objects.filter(unseen, object_uid__in=uids - {""}).update(seen_at=began_at)
-    missing = Submission.objects.filter(kind=kind, gone_at=None, sent_at__lt=began_at).exclude(object_uid="")
+    missing = Submission.objects.filter(unseen, kind=kind, gone_at=None, sent_at__lt=began_at).exclude(object_uid="")
     for uid in missing.exclude(object_uid__in=uids).values_list("object_uid", flat=True):
         forget_job(uid)
 

@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
-from django.db.models import Model
+from django.db import transaction
+from django.db.models import Model, Q, QuerySet
 
 from jobs.translators.base import text
 from portal.kube.kinds import Object
@@ -33,6 +35,13 @@ def text_of(value: str, length: int | None = None) -> str:
 
 def differs(row: Model, columns: Mapping[str, Any]) -> bool:
     return any(getattr(row, name) != value for name, value in columns.items())
+
+
+def note_seen(rows: QuerySet[Any], began_at: datetime) -> None:
+    """`rows` are in the list that began then. Locks in one order: two lists at once must not lock each other out."""
+    earlier = rows.filter(Q(seen_at=None) | Q(seen_at__lt=began_at)).order_by("pk").select_for_update(no_key=True)
+    with transaction.atomic():
+        rows.model.objects.filter(pk__in=earlier.values("pk")).update(seen_at=began_at)
 
 
 def assign(row: Model, columns: Mapping[str, Any]) -> bool:

@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
-from jobs.mirror.objects import assign, differs, owner_of, text_of, uid_of
+from jobs.mirror.objects import assign, differs, note_seen, owner_of, text_of, uid_of
 from jobs.mirror.poison import guarded
 from jobs.mirror.recompute import settle
 from jobs.models import Pod, Submission
@@ -57,7 +57,7 @@ def pods_listed(items: Sequence[Object], began_at: datetime) -> None:
         row = known.get(uid_of(obj))
         if row is None or guarded(_differs, row, obj) is not False:
             guarded(mirror_pod, obj, began_at)
-    Pod.objects.filter(object_uid__in=uids, seen_at__lt=began_at).update(seen_at=began_at)
+    note_seen(Pod.objects.filter(object_uid__in=uids), began_at)
     missing = Pod.objects.filter(gone_at=None, seen_at__lt=began_at).exclude(object_uid__in=uids)
     for uid in missing.values_list("object_uid", flat=True):
         forget_pod(uid)

@@ -16,7 +16,7 @@ from jobs.mirror.workloads import forget_workload, mirror_workload, workloads_li
 from jobs.translators import TRANSLATORS
 from portal.kube.client import Cluster
 from portal.kube.discovery import served
-from portal.kube.errors import KindMissing
+from portal.kube.errors import ClusterError, ClusterUnavailable
 from portal.kube.kinds import CLUSTER_QUEUE, EVENT, KINDS, POD, WORKLOAD, Kind, Object
 from portal.names import LABEL_SUBMISSION
 from quotas.mirror import cluster_queues_listed, forget_cluster_queue, mirror_cluster_queue
@@ -62,14 +62,19 @@ MIRRORED: tuple[Mirrored, ...] = (
 
 
 def resync(cluster: Cluster) -> None:
-    """List and mirror every kind, then the places in line. Skips kinds not installed. Raises ClusterUnavailable."""
+    """List and mirror every kind, then the places in line. Raises ClusterUnavailable.
+
+    A kind that cannot be listed (not installed, or not ours to read) does not hold up the others.
+    """
     for mirrored in MIRRORED:
         try:
             kind = served(cluster, mirrored.kind)
             began_at = datetime.now(UTC)
             listing = cluster.list(kind, label_selector=mirrored.label_selector)
-        except KindMissing as error:
-            logger.warning("Not mirrored: %s", error)
+        except ClusterUnavailable:
+            raise
+        except ClusterError as error:
+            logger.warning("%s are not mirrored: %s", mirrored.kind, error)
             continue
         mirrored.listed(listing.items, began_at)
     refresh_positions(cluster)

@@ -9,7 +9,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from jobs.mirror.attempts import admit, end_attempt
-from jobs.mirror.objects import assign, differs, owner_of, text_of, uid_of
+from jobs.mirror.objects import assign, differs, note_seen, owner_of, text_of, uid_of
 from jobs.mirror.poison import guarded
 from jobs.mirror.recompute import conditions_of, settle
 from jobs.models import Submission, Workload
@@ -55,7 +55,7 @@ def workloads_listed(items: Sequence[Object], began_at: datetime) -> None:
         row = known.get(uid_of(obj))
         if row is None or guarded(_differs, row, obj) is not False:
             guarded(mirror_workload, obj, began_at)
-    Workload.objects.filter(object_uid__in=uids, seen_at__lt=began_at).update(seen_at=began_at)
+    note_seen(Workload.objects.filter(object_uid__in=uids), began_at)
     missing = Workload.objects.filter(gone_at=None, seen_at__lt=began_at).exclude(object_uid__in=uids)
     for uid in missing.values_list("object_uid", flat=True):
         forget_workload(uid)

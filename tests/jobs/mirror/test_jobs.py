@@ -104,6 +104,14 @@ def test_what_was_sent_after_the_list_began_is_not_gone(submission: Submission) 
     assert submission.gone_at is None
 
 
+def test_what_was_seen_after_the_list_began_is_not_gone(submission: Submission) -> None:
+    began_at = now()
+    mirror_job(job(submission, *RUNNING))
+    jobs_listed("PyTorchJob", [], began_at)
+    submission.refresh_from_db()
+    assert submission.gone_at is None
+
+
 def test_gone_before_anybody_saw_it_is_unknown(submission: Submission) -> None:
     jobs_listed("PyTorchJob", [], now())
     submission.refresh_from_db()
@@ -137,7 +145,7 @@ def test_a_list_that_changes_nothing_writes_no_row_but_the_look(
 ) -> None:
     obj = job(submission, *RUNNING)
     jobs_listed("PyTorchJob", [obj], now())
-    with django_assert_max_num_queries(3):
+    with django_assert_max_num_queries(5):
         jobs_listed("PyTorchJob", [obj], now())
 
 
