@@ -42,7 +42,9 @@ class Lease:
             released: dict[str, Any] = {"lease_token": None, "lease_expires_at": None}
             if not self._row().update(**released, **outcome.columns):
                 return False
-            recompute(self.submission.pk)
+            row = recompute(self.submission.pk)
+            if row.cancel_requested_at and not self.submission.cancel_requested_at:
+                wake(row.pk)  # the pause was for a try that nobody wants any more
         return True
 
     def _row(self) -> SubmissionQuerySet:

@@ -9,6 +9,9 @@ from django.utils import timezone
 
 from jobs.launch.lease import Lease, LeaseLost, Outcome, again, claim, wake
 from jobs.models import Submission
+from jobs.services import cancel_submission
+from tenants.models import Role
+from tests.factories import make_access
 from tests.jobs.factories import make_submission
 
 pytestmark = pytest.mark.django_db
@@ -46,6 +49,15 @@ def test_a_lease_that_ran_out_is_taken_and_the_late_holder_writes_nothing() -> N
     assert present.record(Outcome({"send_error": "present"}))
     submission.refresh_from_db()
     assert (submission.send_error, submission.lease_token, submission.tries) == ("present", None, 2)
+
+
+def test_a_cancel_that_came_meanwhile_waits_for_no_pause() -> None:
+    submission = make_submission()
+    lease = take(submission)
+    access = make_access(submission.tenant, Role.OWNER)
+    cancel_submission(access=access, submission=submission)
+    assert lease.record(again(lease.submission, "not yet", least=60))
+    assert take(submission).submission.cancel_requested_at
 
 
 def test_renewing_moves_the_end() -> None:
