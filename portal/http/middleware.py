@@ -8,8 +8,9 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.middleware import LoginRequiredMiddleware
-from django.core.exceptions import RequestDataTooBig
+from django.core.exceptions import BadRequest, RequestDataTooBig, SuspiciousOperation
 from django.http import HttpRequest, HttpResponse, UnreadablePostError
+from django.http.multipartparser import MultiPartParserError
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.utils.cache import patch_vary_headers
@@ -70,7 +71,7 @@ class UnreadableMiddleware(MiddlewareMixin):
     """Refuses what no view could read. Forms and the API name the field; the rest of a request has none to name."""
 
     def process_request(self, request: HttpRequest) -> HttpResponse | None:
-        error = _nul_in(request) or _foreign_charset(request)
+        error = _nul_in(request) or _foreign_charset(request) or _malformed_form(request)
         return answer(request, error) if error else None
 
 
@@ -89,6 +90,15 @@ def _foreign_charset(request: HttpRequest) -> PortalError | None:
         return None
     message = _("Send the request in UTF-8; this one says %(charset)s.") % {"charset": repr(request.encoding[:40])}
     return PortalError("unsupported_media_type", message, 415)
+
+
+def _malformed_form(request: HttpRequest) -> PortalError | None:
+    """Reads the form now: what the check of CSRF tokens meets later would be a traceback in the log."""
+    try:
+        _form = request.POST
+    except (BadRequest, MultiPartParserError, SuspiciousOperation) as error:
+        return portal_error(error)
+    return None
 
 
 class SignInMiddleware(LoginRequiredMiddleware):

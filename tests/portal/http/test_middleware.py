@@ -1,5 +1,6 @@
 import pytest
 from django.conf import settings
+from django.test import Client
 
 from tests.factories import make_user
 
@@ -61,6 +62,15 @@ def test_a_form_in_another_charset(client, charset):
     )
     assert response.status_code == 415
     assert "in UTF-8" in response.content.decode()
+
+
+@pytest.mark.parametrize("content_type", ["multipart/form-data; boundary=", "application/x-www-form-urlencoded"])
+def test_a_malformed_form_leaves_no_traceback(content_type, caplog):
+    body = "&".join(f"field{number}=1" for number in range(settings.DATA_UPLOAD_MAX_NUMBER_FIELDS + 1))
+    strict = Client(enforce_csrf_checks=True)
+    response = strict.generic("POST", "/sign-in/", body, content_type=content_type)
+    assert response.status_code == 400
+    assert not any(record.exc_info for record in caplog.records)
 
 
 @pytest.mark.parametrize("charset", ["utf-8", "UTF8", "no-such-charset"])
