@@ -18,7 +18,10 @@ def parse(text: str) -> datetime:
     moment = datetime.fromisoformat(text)
     if moment.tzinfo is None:
         raise ValueError(f"{text} has no time zone")
-    return moment.astimezone(UTC)
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:  # less than a day from an end of our calendar, beyond which Go's goes on
+        return moment.replace(tzinfo=UTC)
 
 
 class Clock:

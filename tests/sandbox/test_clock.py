@@ -23,3 +23,8 @@ def test_a_clock_never_goes_back():
 def test_a_time_without_zone_is_refused():
     with pytest.raises(ValueError, match="no time zone"):
         parse("2026-03-01T12:00:00")
+
+
+@pytest.mark.parametrize("text", ["0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59"])
+def test_a_time_at_an_end_of_the_calendar(text):
+    assert parse(text).isoformat()[:10] == text[:10]
