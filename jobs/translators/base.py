@@ -74,9 +74,12 @@ def count(obj: object, *path: str) -> int:
 
 
 def time(obj: object, *path: str) -> datetime | None:
-    """An RFC 3339 time, None when it is missing, malformed or has no offset."""
+    """An RFC 3339 time; None when it is missing, malformed or has no offset, or is Go's zero time (the year 1).
+
+    The calendar of Python ends with the years 1 and 9999: times so near to it cannot be shown in every zone.
+    """
     try:
         found = datetime.fromisoformat(text(obj, *path))
     except ValueError:
         return None
-    return found if found.tzinfo else None
+    return found if found.tzinfo and 1 < found.year < 9999 else None
