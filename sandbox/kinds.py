@@ -59,12 +59,7 @@ _ROWS = (
     Kind("", "v1", "services", "Service", True, True, ("svc",)),
     Kind("", "v1", "serviceaccounts", "ServiceAccount", True, False, ("sa",)),
     Kind("", "v1", "configmaps", "ConfigMap", True, False, ("cm",)),
-    Kind("", "v1", "secrets", "Secret"),
     Kind("", "v1", "persistentvolumeclaims", "PersistentVolumeClaim", True, True, ("pvc",)),
-    Kind("", "v1", "resourcequotas", "ResourceQuota", True, True, ("quota",)),
-    Kind("", "v1", "limitranges", "LimitRange", True, False, ("limits",)),
-    Kind("networking.k8s.io", "v1", "networkpolicies", "NetworkPolicy", True, False, ("netpol",)),
-    Kind("scheduling.k8s.io", "v1", "priorityclasses", "PriorityClass", False, False, ("pc",)),
     Kind(
         "apiextensions.k8s.io",
         "v1",

@@ -39,7 +39,6 @@ _FIELDS: dict[str, tuple[str, ...]] = {
         "status.phase",
         "status.podIP",
     ),
-    "secrets": ("type",),
     "workloads.kueue.x-k8s.io": ("spec.queueName", "status.admission.clusterQueue"),
 }
 
