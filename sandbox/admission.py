@@ -11,9 +11,9 @@ from typing import Any
 from sandbox import errors, podsecurity
 from sandbox.kueue.jobs import suspended
 from sandbox.kueue.queues import LOCAL_QUEUES
-from sandbox.kueue.workloads import JOBS, PRIORITY_LABEL, QUEUE_LABEL, WORKLOADS
+from sandbox.kueue.workloads import PRIORITY_LABEL, QUEUE_LABEL, WORKLOADS
 from sandbox.store import Store
-from sandbox.training.replicas import CONTAINER, ROLES
+from sandbox.training.replicas import CONTAINER, JOBS, ROLES
 
 _DNS_1035 = re.compile(r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?")
 _MANAGERS = ("kueue.x-k8s.io/multikueue", "kubeflow.org/training-operator")

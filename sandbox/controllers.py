@@ -8,7 +8,8 @@ from sandbox.kubelet import Kubelet
 from sandbox.kueue.control import Kueue
 from sandbox.placement import Placement
 from sandbox.store import Store
-from sandbox.training.operator import JOBS, TrainingOperator
+from sandbox.training.operator import TrainingOperator
+from sandbox.training.replicas import JOBS
 
 _MOST_ROUNDS = 1000
 

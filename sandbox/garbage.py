@@ -4,13 +4,13 @@ from typing import TYPE_CHECKING, Any
 
 from sandbox import errors
 from sandbox.kinds import Kind
+from sandbox.podstatus import ENDED
 from sandbox.records import Record
 
 if TYPE_CHECKING:
     from sandbox.store import Store
 
 FOREGROUND = "foregroundDeletion"
-_ENDED = ("Succeeded", "Failed")
 
 
 def check_preconditions(record: Record, uid: str | None, version: str | None) -> None:
@@ -117,7 +117,7 @@ def _grace(record: Record) -> int:
     if record.resource != "pods":
         return 0
     spec = record.obj.get("spec", {})
-    if not spec.get("nodeName") or record.obj.get("status", {}).get("phase") in _ENDED:
+    if not spec.get("nodeName") or record.obj.get("status", {}).get("phase") in ENDED:
         return 0
     return int(spec.get("terminationGracePeriodSeconds", 30))
 

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from sandbox import errors, kubelet
 from sandbox.clock import parse
 from sandbox.errors import StatusError
+from sandbox.podstatus import ENDED
 from sandbox.query import flag, whole
 from sandbox.records import Record
 from sandbox.store import Store
@@ -14,7 +15,6 @@ from sandbox.watch import Pulse, wait
 
 _POLL_SECONDS = 1.0
 _LONGEST_SECONDS = 10 * 365 * 86_400
-_ENDED = ("Succeeded", "Failed")
 
 Lines = Sequence[tuple[datetime, str]]
 
@@ -132,7 +132,7 @@ def _nano(moment: datetime) -> str:
 
 def _is_running(record: Record, container: str | None) -> bool:
     status = record.obj.get("status", {})
-    if status.get("phase") in _ENDED:
+    if status.get("phase") in ENDED:
         return False
     states = status.get("containerStatuses") or []
     named = [item for item in states if container in (None, item["name"])]

@@ -12,12 +12,12 @@ from typing import Any
 from sandbox import quantity
 from sandbox.history import Change
 from sandbox.node_match import matches_affinity, tolerated
+from sandbox.podstatus import ENDED
 from sandbox.quantity import Amounts
 from sandbox.records import Record
 from sandbox.store import Store
 
 Key = tuple[str, str]
-_ENDED = ("Succeeded", "Failed")
 _GPU = "nvidia.com/gpu"
 
 
@@ -99,7 +99,7 @@ class Placement:
 
     def _learn_pod(self, record: Record) -> bool:
         key, place = (record.namespace, record.name), record.obj["spec"].get("nodeName")
-        if not place or (record.obj.get("status") or {}).get("phase") in _ENDED:
+        if not place or (record.obj.get("status") or {}).get("phase") in ENDED:
             return self._forget_pod(record)
         self.waiting.pop(key, None)
         if key not in self._placed:

@@ -3,8 +3,7 @@
 The formulas are those of Kueue 0.19, pkg/cache/scheduler/resource_node.go, for a cohort without a parent.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 FlavorResource = tuple[str, str]
@@ -97,18 +96,6 @@ class Capacity:
     def remove(self, name: str, usage: Mapping[FlavorResource, int]) -> None:
         """Give back what `add` charged."""
         self.add(name, {pair: -amount for pair, amount in usage.items()})
-
-    @contextmanager
-    def without(self, taken: Iterable[tuple[str, Mapping[FlavorResource, int]]]) -> Iterator[None]:
-        """Look at the world with these usages given back, then charge them again."""
-        items = list(taken)
-        for name, usage in items:
-            self.remove(name, usage)
-        try:
-            yield
-        finally:
-            for name, usage in items:
-                self.add(name, usage)
 
     def _lent_to_cohort(self, cohort: str, pair: FlavorResource) -> int:
         own = self._cohort_quotas.get(cohort, {}).get(pair, 0)

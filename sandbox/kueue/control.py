@@ -9,9 +9,10 @@ from sandbox.kueue.capacity import Usage
 from sandbox.kueue.queues import COHORTS, Counts
 from sandbox.kueue.registry import Entry, Key, Topology, is_unfinished, read_topology, stop_policy
 from sandbox.kueue.scheduler import SchedulingPass
-from sandbox.kueue.workloads import JOBS, PRIORITY_LABEL, WORKLOADS, Object
+from sandbox.kueue.workloads import PRIORITY_LABEL, WORKLOADS, Object
 from sandbox.records import Record
 from sandbox.store import Store
+from sandbox.training.replicas import JOBS
 
 _QUEUE_KINDS = frozenset({queues.CLUSTER_QUEUES, queues.LOCAL_QUEUES, queues.FLAVORS, COHORTS, "namespaces"})
 

@@ -8,11 +8,12 @@ from typing import Any
 
 from sandbox import conditions
 from sandbox.kueue import workloads
-from sandbox.kueue.workloads import JOBS, MANAGER, PRIORITY_LABEL, QUEUE_LABEL, ROLES, WORKLOADS, Object
+from sandbox.kueue.queues import FLAVORS
+from sandbox.kueue.workloads import MANAGER, PRIORITY_LABEL, QUEUE_LABEL, WORKLOADS, Object
 from sandbox.store import Store
+from sandbox.training.replicas import JOBS, ROLES
 
 PRIORITY_CLASSES = "workloadpriorityclasses.kueue.x-k8s.io"
-FLAVORS = "resourceflavors.kueue.x-k8s.io"
 
 
 def reconcile(store: Store, namespace: str, name: str) -> None:

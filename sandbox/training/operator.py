@@ -10,12 +10,12 @@ from typing import Any
 from sandbox import admission
 from sandbox.clock import parse
 from sandbox.errors import StatusError
+from sandbox.podstatus import ENDED
 from sandbox.records import Record
 from sandbox.store import Store
 from sandbox.training import observed, replicas, status
-from sandbox.training.replicas import Replica, restart_policy
+from sandbox.training.replicas import JOBS, Replica, restart_policy
 
-JOBS = "pytorchjobs.kubeflow.org"
 MANAGER = "training-operator"
 COMPONENT = "pytorchjob-controller"
 _FIRST_RETRY_SECONDS, _LONGEST_RETRY_SECONDS = 5, 300
@@ -206,7 +206,7 @@ class Turn:
     def _report_abnormal_pods(self) -> None:
         """Repeat on the job what keeps its pods from running."""
         for record in self._pods():
-            if record.obj["status"].get("phase") in {"Succeeded", "Failed"} or record.terminating:
+            if record.obj["status"].get("phase") in ENDED or record.terminating:
                 continue
             for reason, message in observed.abnormalities(record.obj):
                 self._announce(reason, f"Error pod {record.name} {message}"[:1024], warning=True)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+JOBS = "pytorchjobs.kubeflow.org"
 CONTAINER = "pytorch"
 PORT_NAME, DEFAULT_PORT = "pytorchjob-port", 23456
 ROLES = ("Master", "Worker")
