@@ -152,8 +152,7 @@ class Assigner:
         available = self.capacity.available(self.queue, pair)
         if value <= available:
             return Mode.FIT, ""
-        account = self.capacity.queues[self.queue]
-        nominal = account.quota(pair).nominal
-        mode = Mode.PREEMPT if value <= nominal or not account.borrowed(pair, value) else Mode.NO_FIT
+        nominal = self.capacity.queues[self.queue].quota(pair).nominal
+        mode = Mode.PREEMPT if value <= nominal else Mode.NO_FIT
         more = quantity.show(resource, value - available)
         return mode, f"insufficient unused quota for {resource} in flavor {flavor}, {more} more needed"

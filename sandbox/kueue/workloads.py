@@ -14,15 +14,14 @@ from sandbox.clock import parse
 from sandbox.kueue.capacity import Usage
 from sandbox.kueue.flavors import Assignment, PodSet
 from sandbox.store import Store
+from sandbox.training.replicas import ROLES
 
-JOBS = "pytorchjobs.kubeflow.org"
 WORKLOADS = "workloads.kueue.x-k8s.io"
 FINALIZER = "kueue.x-k8s.io/resource-in-use"
 QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 PRIORITY_LABEL = "kueue.x-k8s.io/priority-class"
 JOB_UID_LABEL = "kueue.x-k8s.io/job-uid"
 MANAGER = "kueue"
-ROLES = ("Master", "Worker")
 _ORDER = ("QuotaReserved", "Evicted", "Admitted", "Preempted", "Requeued", "Finished")
 _JOB_RECORDER = "kubeflow.org/pytorchjob-kueue-controller"
 
@@ -104,10 +103,10 @@ def reserved_usage(workload: Mapping[str, Any]) -> tuple[str, Usage] | None:
 
 
 def queued_at(workload: Mapping[str, Any]) -> datetime:
-    """Return since when it waits: since its creation, and after a preemption still so (Eviction timestamp ordering)."""
-    evicted = conditions.find(workload, "Evicted")
-    if evicted and evicted["status"] == "True" and evicted["reason"] == "PodsReadyTimeout":
-        return parse(evicted["lastTransitionTime"])
+    """Return since when it waits: since its creation, however often it was evicted.
+
+    Kueue counts anew only from an eviction for PodsReadyTimeout or an admission check, of which there is none here.
+    """
     return parse(workload["metadata"]["creationTimestamp"])
 
 
