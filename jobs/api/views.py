@@ -107,7 +107,9 @@ class SubmissionCollection(TenantView):
             "values": body["values"],
         }
         if query["dry_run"] == "1":
-            return Response(CheckOutput(services.dry_run(**asked)).data)
+            check = services.check_submission(**asked)
+            services.dry_run(check)
+            return Response(CheckOutput(check).data)
         submission, created = services.create_submission(
             **asked, idempotency_key=request.headers.get("Idempotency-Key")
         )

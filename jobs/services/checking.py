@@ -78,20 +78,16 @@ def check_submission(
     return check
 
 
-def dry_run(
-    *, access: Access, template_slug: str, version: int | None = None, title: str, values: Mapping[str, Any]
-) -> Check:
-    """check_submission, then the cluster's own opinion: a strict create with dryRun=All. Nothing is stored anywhere.
+def dry_run(check: Check) -> None:
+    """The cluster's own opinion: a strict create with dryRun=All. Nothing is stored anywhere.
 
     Raises Invalid with the cluster's words when it refuses, ClusterUnavailable when it does not answer.
     """
-    check = check_submission(access=access, template_slug=template_slug, version=version, title=title, values=values)
     try:
         cluster_from_settings().create(dict(check.manifest), dry_run=True)
     except (AlreadyExists, Conflict, KindMissing, NotFound, Rejected) as error:
         sentence = _("The cluster would refuse this job: %(words)s") % {"words": error.message}
         raise Invalid([FieldError("", sentence)]) from error
-    return check
 
 
 def _version(access: Access, slug: object, number: int | None) -> TemplateVersion:

@@ -41,7 +41,7 @@ def check_without_submitting(form: SubmissionForm, asked: Mapping[str, Any]) -> 
         form.show(error.errors or [FieldError("", error.message)])
         return _stages(complete, ("failed", error.message))
     allowed: Found = ("passed", _("Names, image, volumes and size are within the rules."))
-    return _stages(complete, allowed, _cluster(form, asked), _start(check))
+    return _stages(complete, allowed, _cluster(form, check), _start(check))
 
 
 def _problems(form: SubmissionForm, asked: Mapping[str, Any]) -> Sequence[FieldError]:
@@ -50,9 +50,9 @@ def _problems(form: SubmissionForm, asked: Mapping[str, Any]) -> Sequence[FieldE
     return [FieldError("name", title), *errors] if title else errors
 
 
-def _cluster(form: SubmissionForm, asked: Mapping[str, Any]) -> Found:
+def _cluster(form: SubmissionForm, check: services.Check) -> Found:
     try:
-        services.dry_run(**asked)
+        services.dry_run(check)
     except Invalid as error:
         form.show(error.errors)
         return "failed", error.message
