@@ -11,7 +11,8 @@ from django.db.models import Model, Q, QuerySet
 from jobs.translators.base import text
 from portal.kube.kinds import Object
 
-_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+# Controls but tab and newline (PostgreSQL stores no NUL), what turns the direction of text, and halves of characters.
+_UNFIT = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def uid_of(obj: Object) -> str:
@@ -29,8 +30,8 @@ def owner_of(obj: Object) -> Mapping[str, Any]:
 
 
 def text_of(value: str, length: int | None = None) -> str:
-    """As PostgreSQL can store it: without NUL and halves of characters, cut to the column's length."""
-    return _UNSTORABLE.sub("", value)[:length]
+    """As PostgreSQL can store it and everybody may read it, in a page or a terminal; cut to the column's length."""
+    return _UNFIT.sub("", value)[:length]
 
 
 def differs(row: Model, columns: Mapping[str, Any]) -> bool:

@@ -70,6 +70,11 @@ def test_from_another_tenant_s_namespace(submission: Submission) -> None:
     assert not Event.objects.exists()
 
 
+def test_words_that_deceive_are_plain(submission: Submission) -> None:
+    mirror_event(event(submission, message="\x1b[2Ja\0b\u202egpj\u200f\tc\nd\x9b"))
+    assert submission.events.get().message == "[2Jabgpj\tc\nd"
+
+
 def test_about_an_earlier_object_of_that_name(submission: Submission) -> None:
     mirror_event(event(submission, about="its-predecessor"))
     assert not Event.objects.exists()
