@@ -128,6 +128,8 @@ class Home:
 def write_private(path: Path, text: str) -> None:
     """Replaces `path` in one step, mode 0600: a reader sees the old text or the new one."""
     unfinished = path.with_name(path.name + ".new")
+    # One that a killed writer left may have been opened to others since.
+    unfinished.unlink(missing_ok=True)
     unfinished.touch(mode=0o600)
     unfinished.write_text(text + "\n")
     unfinished.replace(path)

@@ -1,13 +1,13 @@
 """What the demo's visitor finds: people, tenants, queues, templates, and the volumes that the example job mounts."""
 
 import json
-import os
 from pathlib import Path
 
 from django.db import transaction
 
 from portal.kube.client import Cluster, cluster_from_settings
 from portal.kube.errors import AlreadyExists
+from portal.management.demo.home import write_private
 from portal.management.onboarding import make, read_document
 from quotas.schedule import apply_unapplied
 from tenants.models import Tenant
@@ -35,12 +35,7 @@ def seed(credentials: Path, url: str) -> dict[str, str]:
 
 def _keep(credentials: Path, url: str, passwords: dict[str, str]) -> None:
     known = json.loads(credentials.read_text())["users"] if credentials.exists() else {}
-    text = json.dumps({"url": url, "users": known | passwords}, indent=2) + "\n"
-    written = credentials.with_suffix(".new")
-    written.unlink(missing_ok=True)
-    with open(os.open(written, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-        file.write(text)
-    written.replace(credentials)
+    write_private(credentials, json.dumps({"url": url, "users": known | passwords}, indent=2))
 
 
 def _claim(cluster: Cluster, namespace: str, name: str) -> None:
