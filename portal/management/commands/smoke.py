@@ -19,7 +19,7 @@ TENANT, TEMPLATE = "premium", "pytorch-ddp"
 WORKERS = 4
 # The rest of the job is what the demo's template proposes.
 VALUES = {"model": "meta-llama/Llama-3-8B", "workers": WORKERS, "gpus_per_worker": 4}
-REHEARSALS = {"succeed": "succeed", "crash": "crash"}
+REHEARSALS = ("succeed", "crash")
 FINISHED = {"succeeded", "failed", "cancelled", "rejected"}
 
 
@@ -29,7 +29,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("credentials", type=Path, help="the demo's file with its URL and passwords")
-        parser.add_argument("--rehearsal", choices=sorted(REHEARSALS), default="succeed", help="how the job should end")
+        parser.add_argument("--rehearsal", choices=REHEARSALS, default="succeed", help="how the job should end")
         parser.add_argument("--seconds", type=int, default=150, help="how long all of it may take")
 
     def handle(self, *, credentials: Path, rehearsal: str, seconds: int, **options: object) -> None:
@@ -37,7 +37,7 @@ class Command(BaseCommand):
         logging.getLogger("httpx").setLevel(logging.WARNING)  # else a line for every request
         try:
             kept = read_credentials(credentials)
-            self._run(kept.url, kept.passwords[PERSON], REHEARSALS[rehearsal], deadline)
+            self._run(kept.url, kept.passwords[PERSON], rehearsal, deadline)
         except FileNotFoundError:
             raise CommandError(f"There is no {credentials}: start the demo first, with `make demo`.") from None
         except (SmokeFailed, httpx.HTTPError) as error:
@@ -55,11 +55,11 @@ class Command(BaseCommand):
         jobs["REST"] = rest.submit(body, key=str(uuid.uuid4()))
         for door, uid in jobs.items():
             self._say(f"Submitted by {door}: {url.rstrip('/')}/t/{TENANT}/jobs/{uid}/")
-        ends = [self._follow(rest, door, uid, deadline) for door, uid in jobs.items()]
+        ends = {door: self._follow(rest, door, uid, deadline) for door, uid in jobs.items()}
         browser.page(f"/t/{TENANT}/jobs/{jobs['form']}/")
-        failed = [job for job in ends if job["state"] != "succeeded"]
+        failed = {door: job for door, job in ends.items() if job["state"] != "succeeded"}
         if failed:
-            raise SmokeFailed("; ".join(f"{job['name']} {job['state']}: {job['sentence']}" for job in failed))
+            raise SmokeFailed(" ".join(f"By {door}: {job['state']}; {job['sentence']}" for door, job in failed.items()))
         self._say("Both jobs succeeded.")
 
     def _follow(self, rest: Rest, door: str, uid: UUID, deadline: float) -> dict[str, Any]:
@@ -69,10 +69,12 @@ class Command(BaseCommand):
             time.sleep(1)
             job = rest.job(uid)
         self._say(f"\nBy {door}")
-        for line in [*report.timeline(job), *report.logs(rest, uid, WORKERS)]:
+        for line in [*report.timeline(job), *report.logs(rest, job)]:
             self._say(line)
         if job["state"] not in FINISHED:
-            raise SmokeFailed(f"{job['name']} did not end in time; it is {job['state']}: {job['sentence']}")
+            raise SmokeFailed(
+                f"By {door}: not at its end after the time that --seconds gives; {job['state']}: {job['sentence']}"
+            )
         return job
 
     def _say(self, line: str) -> None:

@@ -19,10 +19,13 @@ def timeline(job: Mapping[str, Any]) -> Iterator[str]:
         yield f"  {at:%H:%M:%S}  +{(at - submitted).total_seconds():5.1f} s  {change['state']:<10} {change['sentence']}"
 
 
-def logs(rest: Rest, uid: UUID, replicas: int) -> Iterator[str]:
-    for index in range(replicas):
+def logs(rest: Rest, job: Mapping[str, Any]) -> Iterator[str]:
+    """The last lines of each replica; of one that broke and was restarted, those of the run that broke."""
+    uid, broken = UUID(job["uid"]), job["params"].get("replica") if job["state"] == "failed" else None
+    for index in range(job["replicas"]["total"]):
         replica = f"worker-{index}"
-        lines = rest.log(uid, replica, LOG_LINES)
+        before = rest.log(uid, replica, LOG_LINES, previous=True) if replica == broken else []
+        lines = before or rest.log(uid, replica, LOG_LINES)
         yield f"  {replica}"
         yield from (f"    {line}" for line in lines)
         if not lines:

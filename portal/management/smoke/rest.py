@@ -25,8 +25,9 @@ class Rest:
     def job(self, uid: UUID) -> dict[str, Any]:
         return _read(self.http.get(f"jobs/{uid}/"), 200)
 
-    def log(self, uid: UUID, replica: str, lines: int) -> list[str]:
-        answer = _read(self.http.get(f"jobs/{uid}/logs/", params={"replica": replica, "tail": lines}), 200)
+    def log(self, uid: UUID, replica: str, lines: int, *, previous: bool = False) -> list[str]:
+        query = {"replica": replica, "tail": lines, "previous": int(previous)}
+        answer = _read(self.http.get(f"jobs/{uid}/logs/", params=query), 200)
         return [line["text"] for line in answer["lines"]]
 
 
