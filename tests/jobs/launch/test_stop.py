@@ -6,7 +6,7 @@ from django.utils import timezone
 from jobs.models import Submission
 from jobs.services import cancel_submission
 from portal.kube.client import Cluster
-from portal.kube.kinds import ref_of
+from portal.kube.kinds import Object, ref_of
 from tests.jobs.launch.conftest import Place
 from tests.jobs.launch.proxy import lose_the_answer, on, status
 
@@ -15,6 +15,13 @@ State = Submission.State
 
 def cancel(place: Place, submission: Submission) -> Submission:
     return cancel_submission(access=place.access, submission=submission)
+
+
+def named(submission: Submission, **metadata: object) -> Object:
+    """The job's object with nothing but its name and `metadata`, for an apply."""
+    sent = submission.manifest
+    names = {key: sent["metadata"][key] for key in ("name", "namespace")}
+    return {"apiVersion": sent["apiVersion"], "kind": sent["kind"], "metadata": names | metadata}
 
 
 def test_a_cancelled_job_is_deleted_by_its_uid_and_seen_gone(place: Place) -> None:
@@ -46,13 +53,12 @@ def test_what_a_killed_worker_may_have_created_is_looked_for(place: Place) -> No
 
 def test_it_is_stopping_until_the_cluster_says_that_it_is_gone(place: Place) -> None:
     submission = place.launch(place.submission())
-    ref = ref_of(submission.manifest)
-    place.cluster.merge_patch(ref, {"metadata": {"finalizers": ["example.test/hold"]}})
+    place.cluster.apply(named(submission, finalizers=["example.test/hold"]))
     place.launch(cancel(place, submission))
     assert (submission.stopped_at, submission.state) == (None, State.STOPPING)
     assert submission.send_error == "Being deleted; held by example.test/hold."
     assert timezone.now() < submission.next_try_at < timezone.now() + timedelta(seconds=2)
-    place.cluster.merge_patch(ref, {"metadata": {"finalizers": None}})
+    place.cluster.apply(named(submission))
     place.launch(submission)
     assert submission.state == State.CANCELLED
     assert place.proxy.count("DELETE") == 1

@@ -94,22 +94,6 @@ def test_apply_meets_another_owner(cluster: Cluster, sandbox: Sandbox) -> None:
     with pytest.raises(Conflict) as raised:
         cluster.apply(account(automountServiceAccountToken=False))
     assert [cause.field for cause in raised.value.causes] == [".automountServiceAccountToken"]
-    assert (
-        cluster.apply(account(automountServiceAccountToken=False), force=True)["automountServiceAccountToken"] is False
-    )
-
-
-def test_merge_patch(cluster: Cluster) -> None:
-    cluster.create(account())
-    cluster.merge_patch(account_ref(), {"metadata": {"labels": {"a": "b"}}})
-    assert cluster.get(account_ref())["metadata"]["labels"] == {"a": "b"}
-
-
-def test_a_stale_patch_is_a_conflict(cluster: Cluster) -> None:
-    version = cluster.create(account())["metadata"]["resourceVersion"]
-    cluster.merge_patch(account_ref(), {"metadata": {"labels": {"a": "b"}}})
-    with pytest.raises(Conflict):
-        cluster.merge_patch(account_ref(), {"metadata": {"labels": {"a": "c"}, "resourceVersion": version}})
 
 
 def test_delete_needs_the_right_uid(cluster: Cluster) -> None:
