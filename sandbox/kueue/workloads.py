@@ -14,7 +14,7 @@ from sandbox.clock import parse
 from sandbox.kueue.capacity import Usage
 from sandbox.kueue.flavors import Assignment, PodSet
 from sandbox.store import Store
-from sandbox.training.replicas import ROLES
+from sandbox.training.replicas import ROLES, owner_reference
 
 WORKLOADS = "workloads.kueue.x-k8s.io"
 FINALIZER = "kueue.x-k8s.io/resource-in-use"
@@ -57,14 +57,6 @@ def compose(job: Mapping[str, Any], priority_class: Mapping[str, Any] | None) ->
     if priority_class:
         name = priority_class["metadata"]["name"]
         spec["priorityClassRef"] = {"group": "kueue.x-k8s.io", "kind": "WorkloadPriorityClass", "name": name}
-    owner = {
-        "apiVersion": "kubeflow.org/v1",
-        "kind": "PyTorchJob",
-        "name": meta["name"],
-        "uid": meta["uid"],
-        "controller": True,
-        "blockOwnerDeletion": True,
-    }
     return {
         "apiVersion": "kueue.x-k8s.io/v1beta2",
         "kind": "Workload",
@@ -72,7 +64,7 @@ def compose(job: Mapping[str, Any], priority_class: Mapping[str, Any] | None) ->
             "name": name_for(job),
             "namespace": meta["namespace"],
             "labels": {JOB_UID_LABEL: meta["uid"]},
-            "ownerReferences": [owner],
+            "ownerReferences": [owner_reference(job)],
             "finalizers": [FINALIZER],
         },
         "spec": spec,

@@ -100,7 +100,7 @@ def pod(replica: Replica) -> Object:
             "namespace": replica.job["metadata"]["namespace"],
             "labels": (meta.get("labels") or {}) | replica.labels,
             "annotations": dict(meta.get("annotations") or {}),
-            "ownerReferences": [_owner(replica.job)],
+            "ownerReferences": [owner_reference(replica.job)],
         },
         "spec": spec,
     }
@@ -128,7 +128,7 @@ def service(replica: Replica) -> Object:
             "name": replica.name,
             "namespace": replica.job["metadata"]["namespace"],
             "labels": replica.place_labels,
-            "ownerReferences": [_owner(replica.job)],
+            "ownerReferences": [owner_reference(replica.job)],
         },
         "spec": {"type": "ClusterIP", "clusterIP": "None", "selector": replica.place_labels, "ports": ports},
     }
@@ -139,7 +139,8 @@ def _specs(job: Mapping[str, Any]) -> Mapping[str, Any]:
     return specs
 
 
-def _owner(job: Mapping[str, Any]) -> Object:
+def owner_reference(job: Mapping[str, Any]) -> Object:
+    """Return the reference to a job that stands in what its controllers make for it."""
     return {
         "apiVersion": "kubeflow.org/v1",
         "kind": "PyTorchJob",
