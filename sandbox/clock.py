@@ -1,6 +1,6 @@
 """The cluster's time. It stands still between two moves, so that everything done in one turn bears one time."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 
 def stamp(moment: datetime) -> str:
@@ -38,9 +38,6 @@ class Clock:
 
     def micro(self) -> str:
         return micro(self._now)
-
-    def advance(self, seconds: float) -> None:
-        self.move_to(self._now + timedelta(seconds=seconds))
 
     def move_to(self, moment: datetime) -> None:
         self._now = max(self._now, moment)

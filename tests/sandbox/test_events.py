@@ -8,7 +8,7 @@ PULLED = {"type": "Normal", "reason": "Pulled", "message": "image is here", "com
 def test_the_older_recorder_counts_with_times(store):
     about = store.create("configmaps", config_map())
     store.record_event(about, **PULLED)
-    store.clock.advance(5)
+    store.clock.move_to(store.clock.now() + timedelta(seconds=5))
     store.record_event(about, **PULLED)
     (event,) = store.list("events")
     assert (event["count"], event["firstTimestamp"], event["lastTimestamp"]) == (

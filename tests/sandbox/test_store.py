@@ -1,4 +1,5 @@
 import json
+from datetime import timedelta
 
 import pytest
 
@@ -82,8 +83,7 @@ def test_writes_are_owned_by_their_manager(store):
 
 def test_a_restart_finds_objects_versions_clock_and_journal(store, tmp_path):
     job = store.create(JOBS, pytorch_job())
-    store.clock.advance(30)
-    store.advance(store.clock.now())
+    store.advance(store.clock.now() + timedelta(seconds=30))
     version = store.version
     store.close()
     again = Store(tmp_path)
