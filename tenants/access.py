@@ -27,11 +27,10 @@ class Caller:
 
 @dataclass(frozen=True, kw_only=True)
 class Access(Caller):
-    """A caller inside one tenant. `by_platform`: as a platform admin, who acts with an owner's role everywhere."""
+    """A caller inside one tenant. A platform admin acts with an owner's role everywhere."""
 
     tenant: Tenant
     role: Role
-    by_platform: bool = False
 
     def require(self, role: Role) -> None:
         """Raises Forbidden below `role`; the message says who can grant it."""
@@ -88,7 +87,6 @@ def tenant_for(request: HttpRequest | Request, slug: str, role: Role = Role.VIEW
         channel=caller.channel,
         request_id=caller.request_id,
         address=caller.address,
-        by_platform=caller.user.is_platform_admin,
     )
     access.require(role)
     request.META[ACCESS_KEY] = access

@@ -92,7 +92,7 @@ def make_world() -> World:
     make_template()
     people = {person: make_access(premium, role) for person, role in ROLES.items()}
     people[Person.OUTSIDER] = make_access(free, Role.OWNER)
-    people[Person.ADMIN] = replace(people[Person.OWNER], user=make_admin(), by_platform=True)
+    people[Person.ADMIN] = replace(people[Person.OWNER], user=make_admin())
     submission = make_submission(people[Person.AUTHOR])
     _make_pod(submission)
     own_token, _ = make_token(people[Person.AUTHOR])

@@ -29,7 +29,7 @@ def test_a_member(request_of):
     tenant = make_tenant()
     user = make_member(tenant, Role.SUBMITTER)
     access = tenant_for(request_of(user), tenant.slug)
-    assert (access.user, access.tenant, access.role, access.by_platform) == (user, tenant, Role.SUBMITTER, False)
+    assert (access.user, access.tenant, access.role) == (user, tenant, Role.SUBMITTER)
     assert (access.channel, access.token, access.request_id, access.address) == ("page", None, "id-1", "127.0.0.1")
 
 
@@ -84,7 +84,7 @@ def test_a_stranger(request_of):
 
 def test_a_platform_admin_owns_every_tenant(request_of):
     access = tenant_for(request_of(make_admin()), make_tenant("premium").slug, Role.OWNER)
-    assert access.by_platform
+    assert access.role is Role.OWNER
     with pytest.raises(NotFound):
         tenant_for(request_of(make_admin()), "nothing")
 
