@@ -10,7 +10,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from jobs.mirror.attempts import end_attempt
-from jobs.mirror.objects import assign, differs, note_seen, text_of, uid_of
+from jobs.mirror.objects import assign, differs, is_past, note_seen, text_of, uid_of
 from jobs.mirror.poison import guarded
 from jobs.mirror.recompute import settle
 from jobs.models import Submission
@@ -38,6 +38,8 @@ def mirror_job(obj: Object, as_of: datetime | None = None) -> None:
     with transaction.atomic():
         submission = _locked(obj)
         if submission is None or (submission.seen_at and submission.seen_at > as_of):
+            return
+        if is_past(obj, submission.gone_at, as_of):
             return
         changed = assign(submission, _columns(submission, obj))
         submission.seen_at = as_of

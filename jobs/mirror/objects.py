@@ -34,6 +34,13 @@ def text_of(value: str, length: int | None = None) -> str:
     return _UNFIT.sub("", value)[:length]
 
 
+def is_past(obj: Object, gone_at: datetime | None, as_of: datetime) -> bool:
+    """Whether `obj` tells of a time before it was gone: from a list that began earlier, or the last words of a watch
+    that lags behind, in which it is being deleted. Without those it is there after all.
+    """
+    return gone_at is not None and (gone_at > as_of or bool(text(obj, "metadata", "deletionTimestamp")))
+
+
 def differs(row: Model, columns: Mapping[str, Any]) -> bool:
     return any(getattr(row, name) != value for name, value in columns.items())
 

@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
-from jobs.mirror.objects import assign, differs, note_seen, owner_of, text_of, uid_of
+from jobs.mirror.objects import assign, differs, is_past, note_seen, owner_of, text_of, uid_of
 from jobs.mirror.poison import guarded
 from jobs.mirror.recompute import settle
 from jobs.models import Pod, Submission
@@ -31,7 +31,7 @@ def mirror_pod(obj: Object, as_of: datetime | None = None) -> None:
             created_at = time(obj, "metadata", "creationTimestamp") or as_of
             row = Pod(submission=submission, object_uid=uid_of(obj), role=role, index=index, created_at=created_at)
             row.container = translator.container
-        elif row.seen_at > as_of or row.submission_id != submission.pk:
+        elif row.seen_at > as_of or row.submission_id != submission.pk or is_past(obj, row.gone_at, as_of):
             return
         changed = assign(row, _columns(row.container, obj))
         row.seen_at = as_of

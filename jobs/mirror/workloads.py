@@ -9,7 +9,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from jobs.mirror.attempts import admit, end_attempt
-from jobs.mirror.objects import assign, differs, note_seen, owner_of, text_of, uid_of
+from jobs.mirror.objects import assign, differs, is_past, note_seen, owner_of, text_of, uid_of
 from jobs.mirror.poison import guarded
 from jobs.mirror.recompute import conditions_of, settle
 from jobs.models import Submission, Workload
@@ -28,6 +28,8 @@ def mirror_workload(obj: Object, as_of: datetime | None = None) -> None:
         row = Workload.objects.filter(object_uid=uid_of(obj)).first()
         row = row or Workload(submission=submission, object_uid=uid_of(obj))
         if row.pk and (row.seen_at > as_of or row.submission_id != submission.pk):
+            return
+        if is_past(obj, row.gone_at, as_of):
             return
         changed = assign(row, _columns(obj))
         row.seen_at = as_of

@@ -124,6 +124,15 @@ def test_a_list_of_another_kind_says_nothing(submission: Submission) -> None:
     assert submission.gone_at is None
 
 
+def test_a_list_that_began_earlier_brings_nothing_back(submission: Submission) -> None:
+    mirror_job(job(submission, *RUNNING))
+    began_at = now()
+    forget_job("job-uid")
+    jobs_listed("PyTorchJob", [job(submission, *RUNNING)], began_at)
+    submission.refresh_from_db()
+    assert submission.reason == "deleted_outside"
+
+
 def test_it_is_there_after_all(submission: Submission) -> None:
     forget_job("job-uid")
     mirror_job(job(submission, *RUNNING))

@@ -86,6 +86,23 @@ def test_missing_from_a_list(submission: Submission) -> None:
     assert list(Pod.objects.filter(gone_at=None).values_list("index", flat=True)) == [0]
 
 
+def test_a_list_that_began_earlier_brings_nothing_back(submission: Submission) -> None:
+    mirror_pod(pod(submission))
+    began_at = timezone.now()
+    forget_pod("pod-0")
+    pods_listed([pod(submission)], began_at)
+    assert Pod.objects.get().gone_at is not None
+
+
+def test_the_last_words_of_a_watch_that_lags_bring_nothing_back(submission: Submission) -> None:
+    mirror_pod(pod(submission))
+    forget_pod("pod-0")
+    last = pod(submission)
+    last["metadata"]["deletionTimestamp"] = "2026-11-29T14:00:00Z"
+    mirror_pod(last)
+    assert Pod.objects.get().gone_at is not None
+
+
 def test_seen_since_the_list_began_is_not_gone(submission: Submission) -> None:
     began_at = timezone.now() - timedelta(seconds=5)
     mirror_pod(pod(submission))

@@ -96,6 +96,14 @@ def test_one_in_another_tenant_s_namespace_is_ignored(submission: Submission) ->
     assert not Workload.objects.exists()
 
 
+def test_a_list_that_began_earlier_brings_nothing_back(submission: Submission) -> None:
+    mirror_workload(workload(submission, *ADMITTED))
+    began_at = timezone.now()
+    forget_workload("workload-uid")
+    workloads_listed([workload(submission, *ADMITTED)], began_at)
+    assert submission.workloads.get().gone_at is not None
+
+
 def test_the_newest_of_two_counts(submission: Submission) -> None:
     mirror_workload(workload(submission, *ADMITTED))
     forget_workload("workload-uid")
