@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator, ValidationError
+from jsonschema.exceptions import best_match
 
 from portal.quantity import BadQuantity, parse
 from quotas.manifests import QuotaLine
@@ -45,7 +46,7 @@ class Document:
 def read_document(path: Path) -> Document:
     """Raises DocumentError with everything that is wrong."""
     content = _load(path)
-    problems = [f"{_path(error.absolute_path)}: {error.message}" for error in _SCHEMA.iter_errors(content)]
+    problems = [_problem(error) for error in _SCHEMA.iter_errors(content)]
     if problems:
         raise DocumentError(sorted(problems))
     document = Document(
@@ -69,6 +70,12 @@ def _load(path: Path) -> Any:
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise DocumentError([f"{path} is no YAML: {error}"]) from error
     return {} if content is None else content
+
+
+def _problem(error: ValidationError) -> str:
+    """Of a value that may be of several forms: what is wrong in the form that it is nearest to."""
+    nearest = best_match([error])
+    return f"{_path(nearest.absolute_path)}: {nearest.message}"
 
 
 def _path(parts: Any) -> str:

@@ -46,6 +46,11 @@ def test_the_demo_promises_what_its_nodes_have():
         ("a: 1", "'a' was unexpected"),
         ("users: {nobody: {}}", "nobody"),
         ("users: {a@b.test: {platform_role: king}}", "users.a@b.test.platform_role: 'king' is not one of"),
+        (
+            "queues: {q: {tenant: t, quotas: {a100: {nvidia.com/gpu: {nominal: 8, borowing_limit: 3}}}}}",
+            "queues.q.quotas.a100.nvidia.com/gpu: Additional properties are not allowed ('borowing_limit' was",
+        ),
+        ("queues: {q: {tenant: t, quotas: {a100: {nvidia.com/gpu: []}}}}", "nvidia.com/gpu: [] is not"),
         ("tenants: {premium: {}}", "tenants.premium: 'name' is a required property"),
         ("tenants: {premium: {name: P, members: {a@b.test: boss}}}", "'boss' is not one of"),
         ("tenants: {premium: {name: P, members: {a@b.test: owner}}}", "name a@b.test under users too"),
