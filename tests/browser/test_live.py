@@ -105,3 +105,13 @@ def test_the_list_is_filtered_while_one_types_and_the_address_follows(site) -> N
     expect(page.get_by_label("Name, image or id")).to_be_focused()
     page.get_by_role("link", name="Remove filter Text: cancel").click()
     expect(page.locator("tbody tr")).to_have_count(12)
+
+
+def test_going_back_leaves_the_list_and_not_one_letter_of_its_filter(site) -> None:
+    page = site.open(make_world().access.user)
+    page.goto("/me/tokens/")
+    page.goto("/t/vision/jobs/")
+    page.get_by_label("Name, image or id").press_sequentially("cancel", delay=400)
+    expect(page).to_have_url(re.compile("q=cancel"))
+    page.go_back()
+    expect(page).to_have_url(re.compile("/me/tokens/$"))
