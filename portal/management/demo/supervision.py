@@ -19,6 +19,7 @@ MARK = "CHOIRMASTER_RUN"
 START_SECONDS = 10
 # The portal's group may take 6 s and the services' 4 s.
 STOP_SECONDS = 12
+LEFTOVER_SECONDS = 3
 
 
 class SupervisorFailed(Exception):
@@ -88,15 +89,15 @@ def leftovers(mark: str) -> list[psutil.Process]:
     return found
 
 
-def end_leftovers(mark: str, seconds: float = 3) -> int:
+def end_leftovers(mark: str) -> int:
     """Ends them, supervisord first so that it restarts nothing; returns how many there were."""
     processes = leftovers(mark)
     for process in sorted(processes, key=lambda one: "supervisord" not in " ".join(_words(one))):
         _signal(process, signal.SIGINT)
-    _, alive = psutil.wait_procs(processes, timeout=seconds)
+    _, alive = psutil.wait_procs(processes, timeout=LEFTOVER_SECONDS)
     for process in alive:
         _signal(process, signal.SIGKILL)
-    psutil.wait_procs(alive, timeout=seconds)
+    psutil.wait_procs(alive, timeout=LEFTOVER_SECONDS)
     return len(processes)
 
 
