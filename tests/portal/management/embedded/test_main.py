@@ -12,6 +12,8 @@ from pathlib import Path
 import psutil
 import pytest
 
+from portal.management.embedded.redis import server
+
 WRAPPER = [sys.executable, "-m", "portal.management.embedded", "--"]
 SETTINGS = ("DATABASE_URL", "REDIS_URL", "STATIC_ROOT")
 
@@ -36,13 +38,13 @@ def test_a_command_that_does_not_exist_is_named() -> None:
 
 @contextmanager
 def wrapped_sleep() -> Iterator[tuple["subprocess.Popen[str]", list[psutil.Process], Path]]:
-    """The wrapper around a command that waits; its three children; its folder."""
+    """The wrapper around a command that waits; the processes below it; its folder."""
     command = [*WRAPPER, "sh", "-c", "echo $STATIC_ROOT; exec sleep 60"]
     with subprocess.Popen(command, env=environment(), stdout=subprocess.PIPE, text=True) as wrapper:
         assert wrapper.stdout is not None
         folder = Path(wrapper.stdout.readline().strip()).parent
         children = psutil.Process(wrapper.pid).children(recursive=True)
-        assert {"postgres", "redis-server", "sleep"} <= {child.name() for child in children}
+        assert {"postgres", Path(server()).name} <= {child.name() for child in children}
         yield wrapper, children, folder
     shutil.rmtree(folder, ignore_errors=True)  # a killed wrapper cannot
 
