@@ -204,8 +204,12 @@ def _image_failed(params: Params) -> Words:
 
 
 def _unschedulable(params: Params) -> Words:
-    text = _("%(replica)s was admitted, but no node has room for it.") % {"replica": _replica(params)}
-    return Words(_("Admitted, but no node fits"), _with_message(text, params))
+    text = _("%(replica)s was admitted, but no node can take it as things are.") % {"replica": _replica(params)}
+    steps = (
+        _("It starts by itself as soon as what the cluster names is there."),
+        _("A volume claim that is not found: check its name in the manifest, or ask a platform admin to make it."),
+    )
+    return Words(_("Admitted, but no node fits"), _with_message(text, params), steps)
 
 
 def _pods_starting(params: Params) -> Words:

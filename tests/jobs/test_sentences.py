@@ -84,7 +84,7 @@ CODES = [
         "unschedulable",
         {"replica": "worker-6"},
         "Admitted, but no node fits",
-        "worker-6 was admitted, but no node has room for it.",
+        "worker-6 was admitted, but no node can take it as things are.",
     ),
     ("pods_starting", {"ready": 3, "total": 4}, "Starting", "3 of 4 replicas ready."),
     ("pods_starting", {}, "Starting", "Its replicas start."),
