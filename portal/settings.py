@@ -93,12 +93,9 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 ROOT_URLCONF = "portal.urls"
-ASGI_APPLICATION = "portal.asgi.application"
 AUTH_USER_MODEL = "tenants.User"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 LOGIN_URL = "tenants:sign-in"
-LOGIN_REDIRECT_URL = "tenants:tenant-list"
-LOGOUT_REDIRECT_URL = "tenants:sign-in"
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
@@ -160,9 +157,8 @@ DATABASES = {
     }
 }
 
-# --- Redis carries hints only: Celery messages, live announcements, rate limits. Losing it loses no job --------------
+# --- Redis carries hints only: Celery messages, live announcements, open streams. Losing it loses no job --------------
 REDIS_URL = env_secret("REDIS_URL")
-CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}}
 SESSION_ENGINE = "django.contrib.sessions.backends.db"
 CELERY_BROKER_URL = REDIS_URL
 CELERY_ACCEPT_CONTENT = ["json"]
@@ -202,7 +198,6 @@ TIME_ZONE = "UTC"
 USE_I18N = True
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English")]
-LOCALE_PATHS = [BASE_DIR / "locale"]
 STATIC_URL = "/static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STATIC_ROOT = env_str("STATIC_ROOT", str(BASE_DIR / ".choirmaster" / "static"))

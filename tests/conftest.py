@@ -14,7 +14,6 @@ from django.core.management import call_command
 WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
 settings.REDIS_URL = settings.REDIS_URL.rsplit("/", 1)[0] + f"/{WORKER}"
 settings.CELERY_BROKER_URL = settings.REDIS_URL
-settings.CACHES["default"]["LOCATION"] = settings.REDIS_URL
 settings.STATIC_ROOT = f"{settings.STATIC_ROOT}-{WORKER}"
 
 

@@ -49,7 +49,7 @@ class NoStoreMiddleware(MiddlewareMixin):
 
 
 class BodyLimitMiddleware(MiddlewareMixin):
-    """413 with the limit, before anything parses the body. portal.http.bounded cut it one byte after the limit."""
+    """413 with the limit, before anything parses the body. portal.asgi.bounded cut it one byte after the limit."""
 
     def process_request(self, request: HttpRequest) -> HttpResponse | None:
         limit = settings.MAX_BODY_BYTES
