@@ -39,7 +39,8 @@ def _succeeded(facts: Facts) -> Derived | None:
 
 def _failed(facts: Facts) -> Derived | None:
     finished = _workload(facts).condition("Finished")
-    if facts.phase != "Failed" and not (finished.true and finished.reason == "Failed"):
+    # Kueue ends by itself what it could never start: its Workload alone says so, the job stays suspended.
+    if facts.phase != "Failed" and not (finished.true and finished.reason in {"Failed", "FailedToStart"}):
         return None
     asked, ended = facts.cancel_requested_at, facts.finished_at or finished.at
     if asked and (ended is None or ended > asked):

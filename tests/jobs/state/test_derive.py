@@ -44,6 +44,19 @@ def test_numbers_can_be_stored_and_said(case: dict[str, Any]) -> None:
     assert sentences.sentence(case["state"], case["reason"], case["params"])
 
 
+def test_a_job_that_kueue_cannot_start_has_failed() -> None:
+    """Kueue 0.19 ends a Workload so whose flavor contradicts the pods; the job itself stays suspended for ever."""
+    why = "invalid admission check PodSetUpdate: conflict for nodeSelector"
+    conditions = {
+        "QuotaReserved": Condition("True", "QuotaReserved"),
+        "Admitted": Condition("True", "Admitted"),
+        "Finished": Condition("True", "FailedToStart", why),
+    }
+    sent = datetime.fromisoformat("2026-11-29T14:00:00+00:00")
+    facts = Facts(sent_at=sent, suspended=True, phase="Suspended", workload=WorkloadFacts(conditions=conditions))
+    assert derive(facts) == Derived("failed", "failed", {"message": why})
+
+
 def test_every_state_that_can_be_derived_is_recorded() -> None:
     assert {case["state"] for case in RECORDED} == set(Submission.State.values)
 
