@@ -203,7 +203,7 @@ def test_queries_of_a_page(place, tab, django_assert_max_num_queries):
     job = job_in(place[0], "queued", "waiting_for_quota", **WAITS)
     for number in range(4):
         make_event(job, number)
-    with django_assert_max_num_queries(18):
+    with django_assert_max_num_queries(15):
         text(place[1], url(job, tab))
 
 
