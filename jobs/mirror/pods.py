@@ -26,6 +26,8 @@ def mirror_pod(obj: Object, as_of: datetime | None = None) -> None:
             return
         translator = translator_for(submission.kind)
         row = Pod.objects.filter(object_uid=uid_of(obj)).first()
+        if row is None and _is_over(submission):
+            return
         if row is None:
             role, index = translator.pod_set_of(obj)
             created_at = time(obj, "metadata", "creationTimestamp") or as_of
@@ -37,6 +39,12 @@ def mirror_pod(obj: Object, as_of: datetime | None = None) -> None:
         row.seen_at = as_of
         row.save()
         settle(submission, changed=changed)
+
+
+def _is_over(submission: Submission) -> bool:
+    """Cancelled, and its job is gone: pods go with it, and what a watch that lags behind tells of others is history."""
+    gone = submission.stopped_at is not None or submission.gone_at is not None
+    return gone and submission.cancel_requested_at is not None
 
 
 def forget_pod(uid: str) -> None:

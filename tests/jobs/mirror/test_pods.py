@@ -94,6 +94,14 @@ def test_a_list_that_began_earlier_brings_nothing_back(submission: Submission) -
     assert Pod.objects.get().gone_at is not None
 
 
+@pytest.mark.parametrize("column", ["stopped_at", "gone_at"])
+def test_a_pod_that_comes_after_the_end_of_a_cancelled_job_is_history(column: str, submission: Submission) -> None:
+    now = timezone.now()
+    Submission.objects.update(cancel_requested_at=now, **{column: now})
+    mirror_pod(pod(submission))
+    assert not Pod.objects.exists()
+
+
 def test_the_last_words_of_a_watch_that_lags_bring_nothing_back(submission: Submission) -> None:
     mirror_pod(pod(submission))
     forget_pod("pod-0")
