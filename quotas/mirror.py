@@ -68,23 +68,15 @@ def _columns(metadata: Mapping[str, Any], status: Mapping[str, Any]) -> dict[str
     return {
         "observed_generation": int(generation) if generation.isascii() and generation.isdecimal() else 0,
         "active": active.get("status") == "True",
-        "reason": str(active.get("reason") or "")[:64],
-        "message": str(active.get("message") or ""),
-        "pending": _count(status, "pendingWorkloads"),
-        "reserving": _count(status, "reservingWorkloads"),
-        "admitted": _count(status, "admittedWorkloads"),
         "usage": _usage(status.get("flavorsReservation")),
     }
 
 
-def _usage(reservation: object) -> dict[str, dict[str, dict[str, int]]]:
-    """{flavor: {resource: {"used", "borrowed"}}}; used includes borrowed (Kueue 0.19, clusterqueue_types.go)."""
+def _usage(reservation: object) -> dict[str, dict[str, int]]:
+    """{flavor: {resource: amount}}; the total includes what is borrowed (Kueue 0.19, clusterqueue_types.go)."""
     return {
         str(flavor.get("name")): {
-            str(resource.get("name")): {
-                "used": _amount(resource.get("total"), resource),
-                "borrowed": _amount(resource.get("borrowed"), resource),
-            }
+            str(resource.get("name")): _amount(resource.get("total"), resource)
             for resource in _maps(flavor.get("resources"))
         }
         for flavor in _maps(reservation)
@@ -94,11 +86,6 @@ def _usage(reservation: object) -> dict[str, dict[str, dict[str, int]]]:
 def _amount(value: object, resource: Mapping[str, Any]) -> int:
     """Kueue leaves a zero out. A fraction of the smallest unit cannot come from requests that we let through."""
     return quantity.parse(str(value), str(resource.get("name"))) if value is not None else 0
-
-
-def _count(status: Mapping[str, Any], name: str) -> int:
-    value = status.get(name)
-    return value if isinstance(value, int) and value > 0 else 0
 
 
 def _map(value: object) -> Mapping[str, Any]:

@@ -86,14 +86,9 @@ class QueueStatus(models.Model):
     object_uid = models.CharField(max_length=64)
     observed_generation = models.PositiveIntegerField(default=0)  # our annotation as the cluster has it
     active = models.BooleanField(default=False)
-    reason = models.CharField(max_length=64, blank=True)
-    message = models.TextField(blank=True)
-    pending = models.PositiveIntegerField(default=0)
-    reserving = models.PositiveIntegerField(default=0)
-    admitted = models.PositiveIntegerField(default=0)
-    # {flavor: {resource: {"used": int, "borrowed": int}}} of status.flavorsReservation, in portal.quantity's units
+    # {flavor: {resource: amount}} of status.flavorsReservation, what is borrowed included; in portal.quantity's units
     usage = models.JSONField(default=dict)
     seen_at = models.DateTimeField()
 
     def __str__(self) -> str:
-        return f"{self.cluster_queue}: {self.reason}"
+        return f"{self.cluster_queue}: generation {self.observed_generation}"

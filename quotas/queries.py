@@ -18,13 +18,12 @@ from tenants.models import Tenant
 class Room:
     """One resource of one flavor as a queue sees it, in portal.quantity's units.
 
-    `at_most` could be used were the cohort empty. `used` and `free` (right now, without preempting) are None while the
-    mirror has not seen every queue that shares in it.
+    `at_most` could be used were the cohort empty. `free` (right now, without preempting) is None while the mirror has
+    not seen every queue that shares in it.
     """
 
     nominal: int
     at_most: int
-    used: int | None
     free: int | None
 
 
@@ -69,7 +68,7 @@ def _room(queue: ClusterQueue, flavor: str, quotas: list[Quota]) -> Room:
     usage = {quota.cluster_queue.name: _used(quota, flavor) for quota in quotas}
     cohort = [_quota(quota) for quota in quotas]
     own = next(member for member in cohort if member.name == queue.name)
-    return Room(nominal=own.nominal, at_most=reach(own, cohort), used=usage[own.name], free=_free(own, cohort, usage))
+    return Room(nominal=own.nominal, at_most=reach(own, cohort), free=_free(own, cohort, usage))
 
 
 def _free(own: QueueQuota, cohort: list[QueueQuota], usage: Mapping[str, int | None]) -> int | None:
@@ -95,8 +94,8 @@ def _used(quota: Quota, flavor: str) -> int | None:
     if status is None:
         return None
     # Kueue lists every covered flavor and resource, zeros too; one that is missing was added since the mirror looked.
-    used = status.usage.get(flavor, {}).get(quota.resource, {}).get("used")
-    return None if used is None else int(used)
+    used: int | None = status.usage.get(flavor, {}).get(quota.resource)
+    return used
 
 
 def quota_lines(queue: ClusterQueue) -> list[QuotaLine]:
