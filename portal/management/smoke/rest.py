@@ -26,7 +26,7 @@ class Rest:
         return _read(self.http.get(f"jobs/{uid}/"), 200)
 
     def log(self, uid: UUID, replica: str, lines: int, *, previous: bool = False) -> list[str]:
-        query = {"replica": replica, "tail": lines, "previous": int(previous)}
+        query: dict[str, str | int] = {"replica": replica, "tail": lines, "previous": int(previous)}
         answer = _read(self.http.get(f"jobs/{uid}/logs/", params=query), 200)
         return [line["text"] for line in answer["lines"]]
 
