@@ -6,12 +6,11 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Q
 from django.utils import timezone
 
 from jobs.mirror.attempts import end_attempt
-from jobs.mirror.objects import assign, differs, is_past, note_seen, text_of, uid_of
-from jobs.mirror.poison import guarded
+from jobs.mirror.listed import compare
+from jobs.mirror.objects import assign, differs, is_past, text_of, uid_of
 from jobs.mirror.recompute import settle
 from jobs.models import Submission
 from jobs.translators import translator_for
@@ -63,19 +62,16 @@ def forget_job(uid: str) -> None:
 
 
 def jobs_listed(kind: str, items: Sequence[Object], began_at: datetime) -> None:
-    """A complete list of one kind. What was sent, and seen if ever, before it began and is not in it is gone."""
-    uids = {uid_of(obj) for obj in items}
-    rows = Submission.objects.filter(object_uid__in=uids - {""}).defer("manifest", "values")
-    known = {row.object_uid: row for row in rows}
-    for obj in items:
-        submission = known.get(uid_of(obj))
-        if submission is None or guarded(_differs, submission, obj) is not False:
-            guarded(mirror_job, obj, began_at)
-    note_seen(Submission.objects.filter(object_uid__in=uids - {""}), began_at)
-    unseen = Q(seen_at=None) | Q(seen_at__lt=began_at)
-    missing = Submission.objects.filter(unseen, kind=kind, gone_at=None, sent_at__lt=began_at).exclude(object_uid="")
-    for uid in missing.exclude(object_uid__in=uids).values_list("object_uid", flat=True):
-        forget_job(uid)
+    """What was sent after the list began cannot be in it."""
+    compare(
+        items,
+        began_at,
+        rows=Submission.objects.defer("manifest", "values"),
+        expected=Submission.objects.filter(kind=kind, gone_at=None, sent_at__lt=began_at).exclude(object_uid=""),
+        differs=_differs,
+        mirror=mirror_job,
+        forget=forget_job,
+    )
 
 
 def _locked(obj: Object) -> Submission | None:

@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from django.db import transaction
-from django.db.models import Model, Q, QuerySet
+from django.db.models import Model
 
 from jobs.translators.base import text
 from portal.kube.kinds import Object
@@ -43,13 +42,6 @@ def is_past(obj: Object, gone_at: datetime | None, as_of: datetime) -> bool:
 
 def differs(row: Model, columns: Mapping[str, Any]) -> bool:
     return any(getattr(row, name) != value for name, value in columns.items())
-
-
-def note_seen(rows: QuerySet[Any], began_at: datetime) -> None:
-    """`rows` are in the list that began then. Locks in one order: two lists at once must not lock each other out."""
-    earlier = rows.filter(Q(seen_at=None) | Q(seen_at__lt=began_at)).order_by("pk").select_for_update(no_key=True)
-    with transaction.atomic():
-        rows.model.objects.filter(pk__in=earlier.values("pk")).update(seen_at=began_at)
 
 
 def assign(row: Model, columns: Mapping[str, Any]) -> bool:

@@ -8,8 +8,8 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
-from jobs.mirror.objects import assign, differs, is_past, note_seen, owner_of, text_of, uid_of
-from jobs.mirror.poison import guarded
+from jobs.mirror.listed import compare
+from jobs.mirror.objects import assign, differs, is_past, owner_of, text_of, uid_of
 from jobs.mirror.recompute import settle
 from jobs.models import Pod, Submission
 from jobs.translators import translator_for
@@ -59,16 +59,15 @@ def forget_pod(uid: str) -> None:
 
 
 def pods_listed(items: Sequence[Object], began_at: datetime) -> None:
-    uids = {uid_of(obj) for obj in items}
-    known = Pod.objects.in_bulk([uid for uid in uids if uid], field_name="object_uid") if uids else {}
-    for obj in items:
-        row = known.get(uid_of(obj))
-        if row is None or guarded(_differs, row, obj) is not False:
-            guarded(mirror_pod, obj, began_at)
-    note_seen(Pod.objects.filter(object_uid__in=uids), began_at)
-    missing = Pod.objects.filter(gone_at=None, seen_at__lt=began_at).exclude(object_uid__in=uids)
-    for uid in missing.values_list("object_uid", flat=True):
-        forget_pod(uid)
+    compare(
+        items,
+        began_at,
+        rows=Pod.objects.all(),
+        expected=Pod.objects.filter(gone_at=None),
+        differs=_differs,
+        mirror=mirror_pod,
+        forget=forget_pod,
+    )
 
 
 def _locked(obj: Object) -> Submission | None:

@@ -9,8 +9,8 @@ from django.db.models import Q
 from django.utils import timezone
 
 from jobs.mirror.attempts import admit, end_attempt
-from jobs.mirror.objects import assign, differs, is_past, note_seen, owner_of, text_of, uid_of
-from jobs.mirror.poison import guarded
+from jobs.mirror.listed import compare
+from jobs.mirror.objects import assign, differs, is_past, owner_of, text_of, uid_of
 from jobs.mirror.recompute import conditions_of, settle
 from jobs.models import Submission, Workload
 from jobs.state import ABSENT, Condition
@@ -51,16 +51,15 @@ def forget_workload(uid: str) -> None:
 
 
 def workloads_listed(items: Sequence[Object], began_at: datetime) -> None:
-    uids = {uid_of(obj) for obj in items}
-    known = Workload.objects.in_bulk([uid for uid in uids if uid], field_name="object_uid") if uids else {}
-    for obj in items:
-        row = known.get(uid_of(obj))
-        if row is None or guarded(_differs, row, obj) is not False:
-            guarded(mirror_workload, obj, began_at)
-    note_seen(Workload.objects.filter(object_uid__in=uids), began_at)
-    missing = Workload.objects.filter(gone_at=None, seen_at__lt=began_at).exclude(object_uid__in=uids)
-    for uid in missing.values_list("object_uid", flat=True):
-        forget_workload(uid)
+    compare(
+        items,
+        began_at,
+        rows=Workload.objects.all(),
+        expected=Workload.objects.filter(gone_at=None),
+        differs=_differs,
+        mirror=mirror_workload,
+        forget=forget_workload,
+    )
 
 
 def _locked(obj: Object) -> Submission | None:
