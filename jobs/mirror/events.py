@@ -1,5 +1,6 @@
 """Events about a job, its Workload and its pods. Many at a time: there are more of them than of everything else."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -19,6 +20,8 @@ from portal.names import namespace_of
 COLUMNS = ("at", "count", "type", "reason", "message", "source", "regarding_kind", "regarding_name")
 # Derive reads these: which image a pod is pulling.
 DECIDING = frozenset({"Pulling", "Pulled"})
+_VICTIM = re.compile(r"Preempted workload \S+ \(UID: [^)]*\) in ClusterQueue [^;\s]+")
+_OTHER_SIDE = re.compile(r" \(UID: [^)]*\)|; preempt(?:or|ee) path: [^;]*")
 
 
 def mirror_event(obj: Object, as_of: datetime | None = None) -> None:
@@ -112,6 +115,16 @@ def _owner(obj: Object, owners: Mapping[tuple[str, str], int]) -> int | None:
     return owners.get((namespace, text(obj, "involvedObject", "uid"))) or owners.get((namespace, name))
 
 
+def _without_others(message: str) -> str:
+    """Kueue names to each side of a preemption the other's objects and queue, which may be another tenant's.
+
+    Source: Kueue 0.19, pkg/scheduler/preemption/preemption.go.
+    """
+    if not message.startswith("Preempted "):
+        return message
+    return _OTHER_SIDE.sub("", _VICTIM.sub("Preempted a workload", message))
+
+
 def _columns(obj: Object) -> dict[str, Any]:
     """The newer recorder, Kueue's, leaves lastTimestamp and count empty (Kubernetes 1.36, client-go tools/events)."""
     at = (
@@ -127,7 +140,7 @@ def _columns(obj: Object) -> dict[str, Any]:
         "count": count(obj, "series", "count") or count(obj, "count") or 1,
         "type": text_of(text(obj, "type"), 16),
         "reason": text_of(text(obj, "reason"), 128),
-        "message": text_of(text(obj, "message")),
+        "message": text_of(_without_others(text(obj, "message"))),
         "source": text_of(text(obj, "source", "component") or text(obj, "reportingComponent"), 253),
         "regarding_kind": text_of(text(obj, "involvedObject", "kind"), 63),
         "regarding_name": text_of(text(obj, "involvedObject", "name"), 253),

@@ -116,3 +116,23 @@ def test_which_image_is_being_pulled(submission: Submission) -> None:
     mirror_event({**obj, "metadata": {**obj["metadata"], "uid": "next"}, "reason": "Pulled", "count": 1})
     submission.refresh_from_db()
     assert submission.reason == "pods_starting"
+
+
+@pytest.mark.parametrize(
+    ("message", "kept"),
+    [
+        (
+            "Preempted to accommodate a workload (UID: a, JobUID: b) due to reclamation within the cohort; "
+            "preemptor path: /gpu-cohort/rival; preemptee path: /gpu-cohort/own; preemptor effective priority: 3",
+            "Preempted to accommodate a workload due to reclamation within the cohort; preemptor effective priority: 3",
+        ),
+        (
+            "Preempted workload cm-rival/secret-1a2b3 (UID: a) in ClusterQueue rival; preemptee effective priority: 1",
+            "Preempted a workload; preemptee effective priority: 1",
+        ),
+        ("Pulled (UID: a)", "Pulled (UID: a)"),
+    ],
+)
+def test_a_preemption_names_no_other_tenant(message: str, kept: str, submission: Submission) -> None:
+    mirror_event(event(submission, message=message))
+    assert submission.events.get().message == kept
