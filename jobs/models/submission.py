@@ -23,9 +23,6 @@ class SubmissionQuerySet(QuerySet["Submission"]):
     def visible_to(self, user: User) -> "SubmissionQuerySet":
         return self if user.is_platform_admin else self.filter(tenant__member__user=user)
 
-    def unfinished(self) -> "SubmissionQuerySet":
-        return self.exclude(state__in=Submission.FINISHED)
-
     def due(self) -> "SubmissionQuerySet":
         """What launch should act on now, by the database's clock: unsent or to be cancelled, and leased by nobody."""
         free = Q(lease_expires_at=None) | Q(lease_expires_at__lt=Now())

@@ -3,7 +3,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -134,3 +134,18 @@ def test_of_ten_at_once_one_has_the_lease() -> None:
 
     with ThreadPoolExecutor(10) as pool:
         assert list(pool.map(race, range(10))).count(True) == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_sweep_passes_over_what_another_is_claiming() -> None:
+    busy, free = make_submission(), make_submission()
+
+    def sweep() -> Submission:
+        try:
+            return claim(Submission.objects.all(), skip_locked=True).submission
+        finally:
+            connection.close()
+
+    with transaction.atomic(), ThreadPoolExecutor(1) as pool:
+        Submission.objects.select_for_update().get(pk=busy.pk)
+        assert pool.submit(sweep).result(2) == free
