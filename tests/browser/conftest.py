@@ -70,7 +70,9 @@ class Site:
     def _complain(self, kind: str, text: str) -> None:
         # Chromium and htmx report our own refusals (422, 404) as errors of the console.
         refusal = "the server responded with a status of 4" in text or "Response Status Error Code 4" in text
-        if kind in {"error", "warning"} and not refusal:
+        # hx-sync replaces a request that a newer one makes useless, and leaving a page ends one; htmx names both.
+        given_up = text.startswith(("htmx:sendAbort", "htmx:afterRequest"))
+        if kind in {"error", "warning"} and not refusal and not given_up:
             self.complaints.append(text)
 
     def _check_host(self, url: str) -> None:
