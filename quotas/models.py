@@ -36,8 +36,8 @@ class ClusterQueueQuerySet(QuerySet["ClusterQueue"]):
 
     def unapplied(self) -> "ClusterQueueQuerySet":
         """What the cluster does not have as we want it, as far as the mirror has seen."""
-        in_force = Q(status__observed_generation=F("generation"))
-        return self.exclude(in_force & (Q(tenant=None) | ~Q(tenant__namespace_uid="")))
+        seen = Q(status__observed_generation=F("generation"))
+        return self.exclude(seen & (Q(tenant=None) | ~Q(tenant__namespace_uid="")))
 
 
 class ClusterQueue(models.Model):
@@ -86,6 +86,7 @@ class QueueStatus(models.Model):
     object_uid = models.CharField(max_length=64)
     observed_generation = models.PositiveIntegerField(default=0)  # our annotation as the cluster has it
     active = models.BooleanField(default=False)
+    reason = models.CharField(max_length=64, blank=True)  # of the condition Active: "Ready", "Stopped", "FlavorNotFound"
     # {flavor: {resource: amount}} of status.flavorsReservation, what is borrowed included; in portal.quantity's units
     usage = models.JSONField(default=dict)
     seen_at = models.DateTimeField()

@@ -8,6 +8,7 @@ from quotas.manifests import QuotaLine
 from quotas.models import ClusterQueue, QueueStatus
 from quotas.queries import flavors_of, in_force, queue_of, reach_of, room_of
 from quotas.services import set_quota
+from tenants.models import Tenant
 from tests.factories import make_cohort_of_the_demo, make_queue, make_tenant
 
 pytestmark = pytest.mark.django_db
@@ -83,3 +84,12 @@ def test_in_force():
     assert in_force(ClusterQueue.objects.get())
     set_quota(cluster_queue=queue, quota=QuotaLine("a100", GPU, 9))
     assert not in_force(ClusterQueue.objects.get())
+
+
+def test_a_queue_in_force_is_applied_again_while_its_tenant_has_no_namespace():
+    make_cohort_of_the_demo()
+    see_all()
+    unapplied = ClusterQueue.objects.unapplied().order_by("name").values_list("name", flat=True)
+    assert list(unapplied) == ["free", "premium"]
+    Tenant.objects.update(namespace_uid="uid")
+    assert list(unapplied.all()) == []
