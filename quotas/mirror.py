@@ -68,6 +68,7 @@ def _columns(metadata: Mapping[str, Any], status: Mapping[str, Any]) -> dict[str
     return {
         "observed_generation": int(generation) if generation.isascii() and generation.isdecimal() else 0,
         "active": active.get("status") == "True",
+        "reason": str(active.get("reason") or "")[:64],
         "usage": _usage(status.get("flavorsReservation")),
     }
 

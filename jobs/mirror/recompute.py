@@ -13,6 +13,7 @@ from jobs.translators.base import member, text, time
 from portal.errors import PortalError
 from portal.live import announce
 from portal.names import GPU
+from quotas.models import QueueStatus
 from quotas.queries import reach_of
 
 _IMAGE = re.compile(r'image "([^"]+)"')
@@ -54,6 +55,7 @@ def facts_of(submission: Submission) -> Facts:
         backoff_limit=_limit(submission, "backoffLimit"),
         deadline_seconds=_limit(submission, "activeDeadlineSeconds"),
         reach=_reach(submission, workload),
+        queue_stopped=_queue_stopped(submission, workload),
         sent_at=submission.sent_at,
         tries=submission.tries,
         send_error=submission.send_error,
@@ -152,3 +154,10 @@ def _reach(submission: Submission, workload: WorkloadFacts | None) -> Mapping[st
         return reach_of(submission.tenant, submission.flavor)
     except PortalError:  # the tenant's queue was taken away
         return {}
+
+
+def _queue_stopped(submission: Submission, workload: WorkloadFacts | None) -> bool:
+    if workload is None or not workload.condition("QuotaReserved").false:
+        return False
+    stopped = QueueStatus.objects.filter(cluster_queue__tenant=submission.tenant_id, active=False, reason="Stopped")
+    return stopped.exists()

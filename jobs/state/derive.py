@@ -110,6 +110,9 @@ def _waiting(facts: Facts) -> Derived | None:
 
 def _queued(facts: Facts, reserved: Condition) -> Derived:
     derived = pending(reserved)
+    if derived.reason == "misconfigured" and facts.queue_stopped:
+        # Kueue says "inactive" of a ClusterQueue that is stopped as of one that lacks a flavor.
+        return Derived("held", "queue_stopped", derived.params)
     if derived.state != "queued":
         return derived
     workload = _workload(facts)

@@ -86,6 +86,7 @@ class Facts:
     backoff_limit: int | None = None
     deadline_seconds: int | None = None
     reach: Mapping[str, int | None] = field(default_factory=dict)  # the most its queue can give; None: no limit
+    queue_stopped: bool = False  # an admin holds its ClusterQueue, as the mirror saw
     # What launch did.
     sent_at: datetime | None = None
     tries: int = 0

@@ -49,6 +49,7 @@ class Migration(migrations.Migration):
                 ('object_uid', models.CharField(max_length=64)),
                 ('observed_generation', models.PositiveIntegerField(default=0)),
                 ('active', models.BooleanField(default=False)),
+                ('reason', models.CharField(blank=True, max_length=64)),
                 ('usage', models.JSONField(default=dict)),
                 ('seen_at', models.DateTimeField()),
                 ('cluster_queue', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='status', to='quotas.clusterqueue')),

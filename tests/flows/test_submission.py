@@ -9,6 +9,7 @@ from uuid import UUID
 import pytest
 from pytest_django import Settings
 
+from jobs.mirror import resync
 from jobs.models import Submission
 from portal.names import GPU, LOCAL_QUEUE, QUEUE_LABEL
 from quotas.manifests import QuotaLine
@@ -136,3 +137,21 @@ def test_a_crash_names_the_replica_and_its_code(control: Control, premium: Place
     assert "worker-2" in job["sentence"]
     assert "code 1" in job["sentence"]
     assert "worker-2" in premium.page(uid)
+
+
+def set_stop_policy(control: Control, policy: str) -> None:
+    path = "/apis/kueue.x-k8s.io/v1beta2/clusterqueues/premium"
+    queue = json.loads(control.sandbox.call("GET", path))
+    queue["spec"]["stopPolicy"] = policy
+    control.sandbox.call("PUT", path, queue)
+    resync(control.cluster)
+
+
+def test_a_job_waits_while_an_admin_holds_its_queue(control: Control, premium: Place) -> None:
+    set_stop_policy(control, "Hold")
+    uid = submit(premium)
+    control.until(uid, "held")
+    assert premium.job(uid)["reason"] == "queue_stopped"
+    assert "stopped by an admin" in premium.page(uid)
+    set_stop_policy(control, "None")
+    control.until(uid, "running")

@@ -36,7 +36,7 @@ def observed(name: str = "premium", generation: str = "3", **status: Any) -> dic
 def test_the_observed_side(queue: ClusterQueue) -> None:
     mirror_cluster_queue(observed())
     row = QueueStatus.objects.get(cluster_queue=queue)
-    assert (row.observed_generation, row.active) == (3, True)
+    assert (row.observed_generation, row.active, row.reason) == (3, True, "Ready")
     assert row.usage == {"a100": {"cpu": 24_000, "memory": 96 * 2**30, GPU: 48}}
 
 
