@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from jobs import sentences, spec
 from jobs.models import Template, TemplateVersion
+from jobs.services.claims import check_claims
 from jobs.services.rendering import image_prefixes, refuse, rendered
 from portal import names
 from portal.errors import FieldError, Invalid
@@ -79,15 +80,18 @@ def check_submission(
 
 
 def dry_run(check: Check) -> None:
-    """The cluster's own opinion: a strict create with dryRun=All. Nothing is stored anywhere.
+    """The cluster's own opinion: a strict create with dryRun=All, and a look at the claims. Nothing is stored anywhere.
 
-    Raises Invalid with the cluster's words when it refuses, ClusterUnavailable when it does not answer.
+    Raises Invalid with the cluster's words when it refuses and for claims that cannot be mounted, ClusterUnavailable
+    when it does not answer.
     """
+    cluster = cluster_from_settings()
     try:
-        cluster_from_settings().create(dict(check.manifest), dry_run=True)
+        cluster.create(dict(check.manifest), dry_run=True)
     except (AlreadyExists, Conflict, KindMissing, NotFound, Rejected) as error:
         sentence = _("The cluster would refuse this job: %(words)s") % {"words": error.message}
         raise Invalid([FieldError("", sentence)]) from error
+    refuse(check_claims(cluster, check.spec, check.version.body))
 
 
 def _version(access: Access, slug: object, number: int | None) -> TemplateVersion:

@@ -1,13 +1,10 @@
 """The job of the issue, from the form or a script to its end on a sandbox whose clock moves by hand."""
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import pytest
-from pytest_django import Settings
 
 from jobs.mirror import resync
 from jobs.models import Submission
@@ -15,27 +12,11 @@ from portal.names import GPU, LOCAL_QUEUE, QUEUE_LABEL
 from quotas.manifests import QuotaLine
 from quotas.models import ClusterQueue
 from quotas.services import set_quota
-from tests.factories import make_cohort_of_the_demo
-from tests.flows.control import Control, running_control
+from tests.flows.control import Control
 from tests.flows.leaves import leaves
 from tests.flows.people import Place, make_place
-from tests.jobs.factories import make_template
 
 INPUT = {"model": "meta-llama/Llama-3-8B", "workers": 4, "gpus_per_worker": 4, "cpu": 32, "memory": "256Gi"}
-
-
-@pytest.fixture
-def control(db: None, tmp_path: Path, settings: Settings) -> Iterator[Control]:
-    with running_control(tmp_path, settings) as control:
-        yield control
-
-
-@pytest.fixture
-def premium(control: Control) -> Place:
-    make_template()
-    premium, free = make_cohort_of_the_demo()
-    control.apply(premium, free)
-    return make_place(premium)
 
 
 def submit(place: Place, **values: object) -> UUID:
