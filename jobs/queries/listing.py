@@ -4,7 +4,7 @@ Pages go by key and not by number, so that a job that arrives meanwhile moves no
 page before. `until` holds a page that refreshes itself to the jobs it began with; what is newer is only counted.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from django.db.models import Count, Q
@@ -66,10 +66,11 @@ def job_page(access: Access, filters: Filters) -> JobPage:
     return JobPage(rows=shown, next=shown[-1].uid if len(rows) > PAGE_SIZE else None, newer=newer)
 
 
-def group_counts(access: Access) -> dict[str, int]:
-    """How many of the tenant's jobs are in each group; "" counts all."""
+def group_counts(access: Access, filters: Filters) -> dict[str, int]:
+    """How many of the jobs that the other filters leave are in each group; "" counts all of them."""
+    others = replace(filters, group="")
     by_state = dict(
-        Submission.objects.of(access.tenant)
+        _matching(Submission.objects.of(access.tenant), others, access)
         .order_by()
         .values_list("state")
         .annotate(count=Count("id"))

@@ -106,7 +106,7 @@ def _groups(access: Access, filters: Filters) -> list[tuple[str, str, int, bool]
         "failed": _("Failed"),
         "finished": _("Finished"),
     }
-    counts = group_counts(access)
+    counts = group_counts(access, filters)
     return [
         (f"?{urlencode(_query(filters, state=group))}", word, counts[group], group == filters.group)
         for group, word in words.items()

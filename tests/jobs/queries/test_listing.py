@@ -52,7 +52,14 @@ def test_counts(access):
     for state in ("queued", "running", "failed", "failed", "succeeded"):
         job_in(access, state)
     counts = {"": 5, "active": 2, "queued": 1, "running": 1, "failed": 2, "finished": 3}
-    assert group_counts(access) == counts
+    assert group_counts(access, Filters()) == counts
+
+
+def test_counts_are_of_what_the_other_filters_leave(access):
+    job_in(access, "running", title="llama run")
+    job_in(access, "failed", title="other")
+    found = group_counts(access, Filters(text="llama", group="failed"))
+    assert (found[""], found["running"], found["failed"]) == (1, 1, 0)
 
 
 def test_pages_go_by_key(access):
