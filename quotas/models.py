@@ -86,7 +86,7 @@ class QueueStatus(models.Model):
     object_uid = models.CharField(max_length=64)
     observed_generation = models.PositiveIntegerField(default=0)  # our annotation as the cluster has it
     active = models.BooleanField(default=False)
-    reason = models.CharField(max_length=64, blank=True)  # of the condition Active: "Ready", "Stopped", "FlavorNotFound"
+    reason = models.CharField(max_length=64, blank=True)  # of the condition Active: Ready, Stopped, FlavorNotFound
     # {flavor: {resource: amount}} of status.flavorsReservation, what is borrowed included; in portal.quantity's units
     usage = models.JSONField(default=dict)
     seen_at = models.DateTimeField()
