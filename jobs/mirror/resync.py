@@ -12,6 +12,7 @@ from jobs.mirror.objects import uid_of
 from jobs.mirror.pods import forget_pod, mirror_pod, pods_listed
 from jobs.mirror.poison import guarded
 from jobs.mirror.positions import refresh_positions
+from jobs.mirror.queues import mirror_queue, queues_listed
 from jobs.mirror.workloads import forget_workload, mirror_workload, workloads_listed
 from jobs.translators import TRANSLATORS
 from portal.kube.client import Cluster
@@ -19,7 +20,7 @@ from portal.kube.discovery import served
 from portal.kube.errors import ClusterError, ClusterUnavailable
 from portal.kube.kinds import CLUSTER_QUEUE, EVENT, KINDS, POD, WORKLOAD, Kind, Object
 from portal.names import LABEL_SUBMISSION
-from quotas.mirror import cluster_queues_listed, forget_cluster_queue, mirror_cluster_queue
+from quotas.mirror import forget_cluster_queue
 
 logger = logging.getLogger(__name__)
 
@@ -57,7 +58,7 @@ MIRRORED: tuple[Mirrored, ...] = (
     Mirrored(POD, pods_listed, mirror_pod, forget_pod, LABEL_SUBMISSION),
     # After the objects that they are about.
     Mirrored(EVENT, events_listed, mirror_event, _keep),
-    Mirrored(CLUSTER_QUEUE, cluster_queues_listed, mirror_cluster_queue, forget_cluster_queue),
+    Mirrored(CLUSTER_QUEUE, queues_listed, mirror_queue, forget_cluster_queue),
 )
 
 
