@@ -23,7 +23,7 @@ smoke: $(INSTALLED) ## Submit a job to the running demo, by form and by REST, an
 	@$(BIN)/python -m portal.management.demo.within env LOG_LEVEL=WARNING $(BIN)/python manage.py smoke .choirmaster/credentials.json $(ARGS)
 
 test: $(INSTALLED) ## Run the tests with a PostgreSQL and a Redis of their own; ARGS="tests/jobs -x" chooses
-	@$(WITH_SERVICES) $(BIN)/python -m pytest $(or $(ARGS),-n 2)
+	@$(WITH_SERVICES) $(BIN)/python -m pytest $(or $(ARGS),-n 2 --dist worksteal)
 
 kill: $(INSTALLED) ## Kill every process of a demo again and again while 200 jobs are submitted (minutes)
 	@$(WITH_SERVICES) $(BIN)/python -m pytest -m kill $(ARGS)
