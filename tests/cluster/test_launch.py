@@ -88,6 +88,9 @@ def test_kueue_admits_it_and_its_pods_pass_pod_security(cluster: Cluster, submis
     assert submission.pods.count() == 4
     assert submission.state in {"starting", "running"}
     assert not submission.events.filter(reason="FailedCreatePod").exists()
+    found = dict(leaves(cluster.get(Ref(PYTORCHJOB, submission.job_name, submission.namespace))))
+    changed = {path for path, value in leaves(submission.manifest) if found.get(path) != value}
+    assert changed == {".spec.runPolicy.suspend"}, "Kueue takes the suspension away and nothing else"
 
 
 def test_a_cancelled_job_goes(cluster: Cluster, submission: Submission) -> None:
