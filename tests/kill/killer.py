@@ -1,4 +1,4 @@
-"""Kills one program again and again, each time only once it had worked again after the last kill."""
+"""Kills one program again and again while work arrives, each time only once it had worked again after the last kill."""
 
 import os
 import random
@@ -15,9 +15,10 @@ WORKS_AGAIN_SECONDS = 60
 class Killer(threading.Thread):
     """`kills`: moments (monotonic seconds); `recoveries`: seconds until it worked again; `fault`: what failed."""
 
-    def __init__(self, stack: Stack, victim: str, *, times: int, pause: float) -> None:
+    def __init__(self, stack: Stack, victim: str, *, least: int, pause: float, over: threading.Event) -> None:
+        """Goes on until `over` is set, and has killed at least `least` times."""
         super().__init__(name=f"kill-{victim}", daemon=True)
-        self.stack, self.victim, self.times, self.pause = stack, victim, times, pause
+        self.stack, self.victim, self.least, self.pause, self.over = stack, victim, least, pause, over
         self.kills: list[float] = []
         self.recoveries: list[float] = []
         self.fault = ""
@@ -27,8 +28,10 @@ class Killer(threading.Thread):
         chance = random.Random(self.victim)
         try:
             self._wait_until_it_works()
-            for _ in range(self.times):
+            while True:
                 time.sleep(self.pause * chance.uniform(0.5, 1.0))
+                if self.over.is_set() and len(self.kills) >= self.least:
+                    return
                 self._kill()
                 began = time.monotonic()
                 self._wait_until_it_works()

@@ -1,6 +1,7 @@
 """200 submissions while everything but PostgreSQL is killed again and again: none is lost, none is made twice."""
 
 import logging
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -32,9 +33,10 @@ def stack(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> Iterator[Stack]:
 
 
 def test_nothing_is_lost_or_doubled(stack: Stack, capsys: pytest.CaptureFixture[str]) -> None:
-    killers = [Killer(stack, victim, times=KILLS, pause=PAUSE_SECONDS) for victim in VICTIMS]
+    over = threading.Event()
+    killers = [Killer(stack, victim, least=KILLS, pause=PAUSE_SECONDS, over=over) for victim in VICTIMS]
     began = time.monotonic()
-    answers = _submit_under_fire(stack, killers)
+    answers = _submit_under_fire(stack, killers, over)
     last_kill = max(moment for killer in killers for moment in killer.kills)
     created = _wait_until_created(stack, last_kill)
     with capsys.disabled():
@@ -42,14 +44,14 @@ def test_nothing_is_lost_or_doubled(stack: Stack, capsys: pytest.CaptureFixture[
     assert [killer.fault for killer in killers if killer.fault] == []
     assert answers.faults == []
     assert {key: uids for key, uids in answers.uids.items() if len(uids) != 1} == {}
-    assert [len(killer.kills) for killer in killers] == [KILLS] * len(VICTIMS)
+    assert min(len(killer.kills) for killer in killers) >= KILLS
     assert created - last_kill <= CREATED_SECONDS
     _count(stack, answers)
     with capsys.disabled():
         print(f"  0 lost, 0 doubled of {SUBMISSIONS}, as rows and by every uid that the sandbox ever gave")
 
 
-def _submit_under_fire(stack: Stack, killers: list[Killer]) -> Answers:
+def _submit_under_fire(stack: Stack, killers: list[Killer], over: threading.Event) -> Answers:
     browser = Browser(stack.url)
     with browser.http:
         browser.sign_in(PERSON, stack.credentials.passwords[PERSON])
@@ -58,6 +60,7 @@ def _submit_under_fire(stack: Stack, killers: list[Killer]) -> Answers:
         killer.start()
     with rest.http:
         answers = submit_all(rest, TEMPLATE, SUBMISSIONS, PACED_SECONDS)
+    over.set()
     for killer in killers:
         killer.join()
     return answers

@@ -25,14 +25,18 @@ def proof(stack: Stack, name: str) -> Proof:
         case "redis":
             return lambda: _pings(stack.run.environment["REDIS_URL"])
         case "worker":
-            return lambda: _later(stack, "SELECT max(sent_at) AS at FROM jobs_submission", since)
+            return _logs(stack, name, b" succeeded in ")  # any task: the last submission may have been sent already
         case "watch":
             return lambda: _later(stack, "SELECT max(seen_at) AS at FROM jobs_heartbeat WHERE name = 'watch'", since)
         case "beat":
-            log = stack.log("beat")
-            size = log.stat().st_size
-            return lambda: _says(log, size, b"Sending due task")
+            return _logs(stack, name, b"Sending due task")
     raise LookupError(name)
+
+
+def _logs(stack: Stack, name: str, words: bytes) -> Proof:
+    log = stack.log(name)
+    size = log.stat().st_size
+    return lambda: _says(log, size, words)
 
 
 def _answers(url: str) -> bool:
