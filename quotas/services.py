@@ -107,11 +107,18 @@ def set_quota(*, cluster_queue: ClusterQueue, quota: QuotaLine, caller: Caller |
     )
 
 
+def apply_again(queue: ClusterQueue) -> None:
+    """Once the transaction is committed, asks for the queue to be applied, changed or not: what somebody deleted in the
+    cluster comes back.
+    """
+    # robust: without the hint (Redis is away, say) a changed row still waits for quotas.schedule.resync
+    transaction.on_commit(partial(apply_queue.delay, queue.pk), robust=True)
+
+
 def _changed(queue: ClusterQueue) -> None:
     queue.generation += 1
     queue.save()
-    # robust: without the hint (Redis is away, say) the row still waits for quotas.schedule.resync
-    transaction.on_commit(partial(apply_queue.delay, queue.pk), robust=True)
+    apply_again(queue)
 
 
 def _replace_quotas(queue: ClusterQueue, quotas: Sequence[QuotaLine]) -> None:

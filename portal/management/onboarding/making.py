@@ -7,7 +7,7 @@ from django.db import transaction
 from jobs.services import publish_template
 from portal.management.onboarding.document import Document
 from quotas.models import ClusterQueue, Cohort
-from quotas.services import set_flavor, set_queue
+from quotas.services import apply_again, set_flavor, set_queue
 from tenants.models import Role, Tenant, User
 from tenants.services import create_tenant, create_user, set_member, set_platform_role
 
@@ -16,6 +16,7 @@ from tenants.services import create_tenant, create_user, set_member, set_platfor
 def make(document: Document) -> dict[str, str]:
     """Makes what is missing and changes what differs; removes nothing. All or nothing, and safe to repeat.
 
+    Every queue is applied anew, so that a repeat also brings back what somebody deleted in the cluster.
     Returns the passwords of new users by e-mail address; only their hashes are stored. Raises portal.errors.Invalid.
     """
     passwords = _make_users(document)
@@ -28,13 +29,14 @@ def make(document: Document) -> dict[str, str]:
         for email, role in columns.get("members", {}).items():
             set_member(tenant=tenant, user=User.objects.get(email=email.lower()), role=Role(role))
     for name, queue in document.queues.items():
-        set_queue(
+        made = set_queue(
             name=name,
             quotas=document.quotas(name),
             tenant=Tenant.objects.get(slug=queue["tenant"]) if queue.get("tenant") else None,
             cohort=Cohort.objects.get(name=queue["cohort"]) if queue.get("cohort") else None,
             reclaim_within_cohort=queue.get("reclaim_within_cohort", ClusterQueue.Reclaim.ANY),
         )
+        apply_again(made)
     for template in document.templates:
         publish_template(**template)
     return passwords

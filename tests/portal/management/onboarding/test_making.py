@@ -2,9 +2,12 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from jobs.models import TemplateVersion
+from portal.celery import app
+from portal.kube.kinds import LOCAL_QUEUE, Ref
 from portal.management.demo.seed import DEMO
 from quotas.models import ClusterQueue
 from tenants.models import AuditEntry, Member, User
+from tests.flows.control import running_control
 
 pytestmark = pytest.mark.django_db
 
@@ -66,3 +69,15 @@ def test_all_or_nothing(capsys, tmp_path):
 def test_a_file_that_is_wrong(capsys, tmp_path):
     with pytest.raises(CommandError, match="cannot be read"):
         onboard(capsys, tmp_path / "missing.yaml")
+
+
+def test_a_repeat_brings_back_what_was_deleted_in_the_cluster(
+    capsys, tmp_path, settings, django_capture_on_commit_callbacks, monkeypatch
+):
+    monkeypatch.setitem(app.conf, "task_always_eager", True)
+    door = Ref(LOCAL_QUEUE, "main", "cm-premium")
+    with running_control(tmp_path, settings) as control:
+        for _time in range(2):
+            with django_capture_on_commit_callbacks(execute=True):
+                onboard(capsys)
+            control.cluster.delete(door, uid=control.cluster.get(door)["metadata"]["uid"])
