@@ -29,7 +29,7 @@ kill: $(INSTALLED) ## Kill every process of a demo again and again while 200 job
 	@$(WITH_SERVICES) $(BIN)/python -m pytest -m kill $(ARGS)
 
 cluster: $(INSTALLED) ## Let a real control plane judge what is sent; skips where TEST_CLUSTER_URL names none
-	@$(WITH_SERVICES) $(BIN)/python -m pytest -m cluster -rs $(ARGS)
+	@$(WITH_SERVICES) $(BIN)/python -m pytest -m cluster $(ARGS)
 
 check: $(INSTALLED) ## Style, types, import rules, migrations, conventions
 	@$(WITH_SERVICES) tools/check.sh

@@ -5,6 +5,7 @@ a PostgreSQL and a Redis. Sockets reach no further than loopback (pyproject.toml
 """
 
 import os
+from collections import Counter
 
 import pytest
 from django.conf import settings
@@ -18,11 +19,14 @@ settings.STATIC_ROOT = f"{settings.STATIC_ROOT}-{WORKER}"
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Prints what tests counted (record_property "figure"), also where they ran in another process."""
+    """Prints what tests counted (record_property "figure"), and each reason to skip once, wherever the tests ran."""
     for report in terminalreporter.getreports("passed"):
         for name, value in report.user_properties if report.when == "call" else ():
             if name == "figure":
                 terminalreporter.write_line(str(value))
+    reasons = Counter(str(report.longrepr[2]) for report in terminalreporter.getreports("skipped"))
+    for reason, count in reasons.items():
+        terminalreporter.write_line(f"{count} tests {reason[0].lower()}{reason[1:]}")
 
 
 @pytest.fixture(scope="session", autouse=True)
