@@ -17,10 +17,11 @@ import redis
 import redis.asyncio
 from asgiref.sync import sync_to_async
 from django.conf import settings
-from django.db import DatabaseError, InterfaceError, close_old_connections, transaction
+from django.db import DatabaseError, InterfaceError, transaction
 from django.utils.translation import gettext as _
 from redis.exceptions import RedisError
 
+from portal import database
 from portal.errors import PortalError
 
 logger = logging.getLogger(__name__)
@@ -165,8 +166,8 @@ async def stream(
 
 
 async def let_go_of_database() -> None:
-    """Give the request's connection back to the pool: a stream lives for minutes, and the pool is small."""
-    await sync_to_async(close_old_connections)()
+    """Of the request's connection: a stream lives for minutes."""
+    await sync_to_async(database.let_go)()
 
 
 @cache

@@ -53,7 +53,7 @@ def resources(name: str, version: str) -> dict[str, Any]:
     """`/api/v1` (the group is "") and `/apis/<group>/<version>`"""
     rows: list[dict[str, Any]]
     if (name, version) == VISIBILITY:
-        rows = [_pending("clusterqueues", False), _pending("localqueues", True)]
+        rows = [*_pending("clusterqueue", False), *_pending("localqueue", True)]
     elif (name, version) == AUTHORIZATION:
         rows = [_row("selfsubjectaccessreviews", "SelfSubjectAccessReview", False, ["create"])]
     else:
@@ -90,8 +90,11 @@ def _row(name: str, kind: str, namespaced: bool, verbs: list[str]) -> dict[str, 
     return {"name": name, "singularName": "", "namespaced": namespaced, "kind": kind, "verbs": verbs}
 
 
-def _pending(plural: str, namespaced: bool) -> dict[str, Any]:
-    return _row(f"{plural}/pendingworkloads", "PendingWorkloadsSummary", namespaced, ["get"])
+def _pending(singular: str, namespaced: bool) -> Iterable[dict[str, Any]]:
+    """The queue itself can do nothing, and is listed all the same (seen of Kueue 0.17 and 0.19)."""
+    plural, kind = f"{singular}s", "PendingWorkloadsSummary"
+    yield _row(plural, kind, namespaced, []) | {"singularName": singular}
+    yield _row(f"{plural}/pendingworkloads", kind, namespaced, ["get"])
 
 
 def definitions() -> list[dict[str, Any]]:

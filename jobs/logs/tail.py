@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from jobs.logs.lines import LogLine, parse
 from jobs.models import Pod, Submission
+from portal import database
 from portal.kube.client import READ_SECONDS, Cluster
 from portal.kube.errors import ClusterUnavailable, KindMissing, NotFound, Rejected
 
@@ -42,6 +43,7 @@ def tail(cluster: Cluster, submission: Submission, pod: Pod, *, lines: int | Non
     replica = f"{pod.role}-{pod.index}"
     if pod.gone_at is not None:
         return Log(replica, pod.name, empty="pod_gone")
+    database.let_go()
     try:
         data = cluster.logs(
             submission.namespace,

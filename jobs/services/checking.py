@@ -11,7 +11,7 @@ from jobs import sentences, spec
 from jobs.models import Template, TemplateVersion
 from jobs.services.claims import check_claims
 from jobs.services.rendering import image_prefixes, refuse, rendered
-from portal import names
+from portal import database, names
 from portal.errors import FieldError, Invalid
 from portal.kube.client import cluster_from_settings
 from portal.kube.errors import AlreadyExists, Conflict, KindMissing, NotFound, Rejected
@@ -86,6 +86,7 @@ def dry_run(check: Check) -> None:
     when it does not answer.
     """
     cluster = cluster_from_settings()
+    database.let_go()
     try:
         cluster.create(dict(check.manifest), dry_run=True)
     except (AlreadyExists, Conflict, KindMissing, NotFound, Rejected) as error:

@@ -9,7 +9,7 @@ from http import HTTPStatus
 from typing import Any
 
 from django.core.exceptions import BadRequest, PermissionDenied, RequestDataTooBig, SuspiciousOperation
-from django.db import OperationalError, close_old_connections
+from django.db import OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse, UnreadablePostError
 from django.http.multipartparser import MultiPartParserError
 from django.template.loader import select_template
@@ -17,6 +17,7 @@ from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from rest_framework import exceptions
 
+from portal import database
 from portal.errors import FieldError, Forbidden, Invalid, NotFound, PortalError
 from portal.http.shell import request_id
 
@@ -141,7 +142,7 @@ def _handled(request: HttpRequest, error: PortalError) -> HttpResponse:
     try:
         return answer(request, error)
     finally:
-        close_old_connections()
+        database.let_go()
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:

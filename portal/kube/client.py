@@ -11,7 +11,6 @@ from urllib.parse import urlencode, urlsplit
 
 import urllib3
 from django.conf import settings
-from django.db import connection
 from kubernetes.client import Configuration
 from kubernetes.client.exceptions import ApiException
 from kubernetes.client.rest import RESTClientObject
@@ -143,10 +142,9 @@ class Cluster:
         return sorted(versions, key=lambda version: version != preferred)
 
     def resources(self, kind: Kind) -> set[str]:
-        """The plurals that the kind's group and version serve. Raises KindMissing."""
+        """What the kind's group and version serve: plurals, and subresources as "pods/log". Raises KindMissing."""
         found = self._json("GET", kind.root).get("resources") or []
-        # A group may serve nothing but subresources: "clusterqueues/pendingworkloads".
-        return {str(item.get("name")).partition("/")[0] for item in found}
+        return {str(item.get("name")) for item in found}
 
     def watch_lines(self, kind: Kind, *, resource_version: str, label_selector: str, seconds: int) -> Iterator[bytes]:
         """The lines of one watch request until the server ends it. A silence too long is ClusterUnavailable."""
@@ -226,7 +224,6 @@ class Cluster:
         read_seconds: int = READ_SECONDS,
     ) -> urllib3.BaseHTTPResponse:
         """The answer, its body unread. An answer of 401 is asked once more with the token that the file then has."""
-        _let_go_of_database()
         url = f"{self.url}{path}?{urlencode(query)}" if query else f"{self.url}{path}"
         for last in (False, True):
             self._token = self.token() if last or not self._token else self._token
@@ -269,12 +266,6 @@ def cluster_from_settings() -> Cluster:
 @cache
 def _cluster(url: str, token_file: str, ca_file: str) -> Cluster:
     return Cluster(url=url, token_file=token_file, ca_file=ca_file)
-
-
-def _let_go_of_database() -> None:
-    """The connection back to the pool while we wait: eight readers of a hanging cluster's logs would stop all pages."""
-    if not connection.in_atomic_block:
-        connection.close_if_unusable_or_obsolete()
 
 
 def _lines(response: urllib3.BaseHTTPResponse) -> Iterator[bytes]:

@@ -3,9 +3,11 @@
 import json
 
 import pytest
+from django.db import connection
 from django.test import Client
 
 from jobs.models import Submission
+from portal.kube.client import Cluster
 from tests.flows.control import Control, claim_of
 from tests.flows.people import Place
 from tests.jobs.factories import INPUT
@@ -41,3 +43,13 @@ def test_a_claim_for_one_node(premium: Place, one_node: str) -> None:
     errors = errors_of_a_check(premium, checkpoint_claim=one_node)
     assert list(errors) == ["values.checkpoint_claim"]
     assert "4 replicas" in errors["values.checkpoint_claim"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_no_database_connection_is_held_while_the_cluster_checks(
+    premium: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = []
+    monkeypatch.setattr(Cluster, "create", lambda *_, **__: held.append(connection.connection))
+    assert errors_of_a_check(premium) == {}
+    assert held == [None]

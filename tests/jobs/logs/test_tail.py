@@ -1,4 +1,5 @@
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from jobs.logs import tail
@@ -42,6 +43,14 @@ def test_a_page_waits_less_than_a_download(printing: Printing, monkeypatch: pyte
     for lines in (200, None):
         tail(printing.control.cluster, printing.submission, printing.pod(), lines=lines)
     assert waits == [3, 10]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_no_database_connection_is_held_meanwhile(printing: Printing, monkeypatch: pytest.MonkeyPatch) -> None:
+    held = []
+    monkeypatch.setattr(Cluster, "logs", lambda *_, **__: held.append(connection.connection) or b"")
+    tail(printing.control.cluster, printing.submission, printing.pod())
+    assert held == [None]
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ import socket
 from pathlib import Path
 
 import pytest
-from django.db import connection
 
 from portal.kube.client import Cluster, cluster_from_settings
 from portal.kube.errors import (
@@ -26,13 +25,6 @@ def account(name: str = "choirmaster-job", **fields: object) -> Object:
 
 def account_ref(name: str = "choirmaster-job") -> Ref:
     return Ref(SERVICE_ACCOUNT, name, "cm-team")
-
-
-@pytest.mark.django_db(transaction=True)
-def test_no_database_connection_is_held_while_the_cluster_is_asked(cluster: Cluster) -> None:
-    connection.ensure_connection()
-    cluster.ask_ready()
-    assert connection.connection is None
 
 
 def test_create_then_get(cluster: Cluster) -> None:

@@ -1,6 +1,7 @@
 """Following a kind through everything that can happen to a watch."""
 
 import json
+import queue
 import socket
 import threading
 from collections.abc import Iterator
@@ -62,9 +63,12 @@ def test_a_request_that_ends_goes_on_where_it_stood(cluster: Cluster) -> None:
 
 
 def test_a_list_is_due_although_nothing_is_amiss(cluster: Cluster) -> None:
-    items = follow(cluster, Watched(SERVICE_ACCOUNT, relist_seconds=3), Event())
+    items = follow(cluster, Watched(SERVICE_ACCOUNT, request_seconds=1, relist_seconds=3), Event())
     next(items)
-    assert isinstance(until(items, Listed), Listed)
+    found: queue.Queue[object] = queue.Queue()
+    # In a thread of its own: a watch that never lists again is silent for ever, and the test shall say so.
+    threading.Thread(target=lambda: found.put(until(items, Listed)), daemon=True).start()
+    assert isinstance(found.get(timeout=20), Listed)
 
 
 def test_a_version_that_is_too_old_means_a_new_list(cluster: Cluster, sandbox: Sandbox) -> None:
